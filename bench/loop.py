@@ -92,9 +92,9 @@ def session(top: Path, kind: str, steps: int) -> Iterator[App]:
     try:
         app.run_turn(app.handle_request("hello"), [], nobody)
         assert app.loop
-        talk = app.loop.replies.talk
-        for at in range(MESSAGES - len(talk.entries)):
-            talk.entries.append(ConversationEntry(Message(("user", "assistant")[at % 2], SAID)))
+        conversation = app.loop.conversation
+        for at in range(MESSAGES - len(conversation.entries)):
+            conversation.entries.append(ConversationEntry(Message(("user", "assistant")[at % 2], SAID)))
         yield app
     finally:
         app.close()
@@ -119,7 +119,7 @@ def left(steps: int = LONG) -> float:
     """Give the kilobytes that a step leaves, but for the text of the history."""
     with tempfile.TemporaryDirectory() as folder, session(Path(folder), "write", steps) as app:
         assert app.loop and isinstance(app.loop.replies.model, ScriptedModel)
-        model, talk = app.loop.replies.model, app.loop.replies.talk
+        model, conversation = app.loop.replies.model, app.loop.conversation
         screen = Terminal(TurnDisplay(PlainRenderer(io.StringIO())))
         held: list[int] = []
         tracemalloc.start()
@@ -128,7 +128,9 @@ def left(steps: int = LONG) -> float:
             model.asked.clear()
             model.samplings.clear()
             gc.collect()
-            text = sum(len(entry.message.text) + len((entry.short or NONE).text) for entry in talk.entries)
+            text = sum(
+                len(entry.message.text) + len((entry.short or NONE).text) for entry in conversation.entries
+            )
             held.append(tracemalloc.get_traced_memory()[0] - text)
         tracemalloc.stop()
         return (held[-1] - held[len(held) // 4]) / (steps * 3 / 4) / 1000

@@ -64,5 +64,5 @@ def session(tmp_path: Path, dialect: str) -> Iterator[Callable[..., Any]]:
 
     yield open_session
     for one in opened:
-        one.loop.bench.servers.close()
-        one.loop.bench.box.close()
+        one.loop.context.servers.close()
+        one.loop.context.box.close()

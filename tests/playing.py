@@ -55,7 +55,7 @@ class Session:
         self.loop = made.build_loop("test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
-        self.loop.bench.outside.begin_request(request)
+        self.loop.context.outside.begin_request(request)
         turn = self.loop.run_turn(self.prompts.agents[agent], request)
         events: list[Event] = []
         answer: Answer | None = None

@@ -32,9 +32,9 @@ def open_bench(top: Path) -> Iterator[ToolContext]:
     box.close()
 
 
-def run(bench: ToolContext, tag: str | Language, body: str, path: str | None = None, *args: str) -> Result:
+def run(context: ToolContext, tag: str | Language, body: str, path: str | None = None, *args: str) -> Result:
     row = tag if isinstance(tag, Language) else LANGUAGES[tag]
-    result: Result = ended(make_code_tool(row).run(Call(row.tag, body, path, args), bench))
+    result: Result = ended(make_code_tool(row).run(Call(row.tag, body, path, args), context))
     return result
 
 

@@ -49,8 +49,8 @@ def sessions(top: Path) -> Iterator[Opened]:
     opened = Opened(top)
     yield opened
     for one in opened.sessions:
-        one.loop.bench.servers.close()
-        one.loop.bench.box.close()
+        one.loop.context.servers.close()
+        one.loop.context.box.close()
 
 
 def call(tool: str, **arguments: Any) -> str:

@@ -81,11 +81,11 @@ def test_auto_is_what_was_measured_of_the_model_and_fences_where_nothing_was():
 def test_a_session_that_is_gone_on_with_keeps_its_dialect_byte_for_byte(life, dialect, reply):
     with closing(life(dialect, [reply, "Done."])) as app:
         assert isinstance(play(app, app.handle_request("first"))[-1], Answered)
-        before = app.loop.replies.talk.build_messages()
+        before = app.loop.conversation.build_messages()
     with closing(life("fence", [reply, "Again."], past_of(app))) as again:
         play(again, again.handle_request("second"))
         assert again.loop.replies.dialect.name == dialect
-        assert again.loop.replies.talk.build_messages()[: len(before)] == before
+        assert again.loop.conversation.build_messages()[: len(before)] == before
 
 
 def test_another_model_of_another_dialect_reads_calls_as_words(life, tmp_path):
@@ -98,7 +98,7 @@ def test_another_model_of_another_dialect_reads_calls_as_words(life, tmp_path):
             isinstance(event, Notice) and "read the whole conversation again" in event.text
             for event in events
         )
-        system, _, called, told, *_ = app.loop.replies.talk.build_messages()
+        system, _, called, told, *_ = app.loop.conversation.build_messages()
     assert "<answer>" in system.text
     assert (called.text, called.calls) == (TAGS, ())
     assert told.text.startswith("[result 1: bash ok]")

@@ -7,7 +7,7 @@ POEM = "one\ntwo\n    three\ntwo\nfour\n"
 
 
 @pytest.fixture
-def bench(tmp_path):
+def context(tmp_path):
     with open_plain(tmp_path) as opened:
         yield opened
 
@@ -17,89 +17,89 @@ def pair(search, new, marks=("<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE")):
     return "\n".join([first, *search.splitlines(), middle, *new.splitlines(), last])
 
 
-def test_an_edit_replaces_the_lines_and_shows_them(bench):
-    file = put(bench, "a.txt", POEM)
-    result = use(bench, "edit", pair("one\ntwo", "ONE\nTWO\nTWO AND A HALF"), "a.txt")
+def test_an_edit_replaces_the_lines_and_shows_them(context):
+    file = put(context, "a.txt", POEM)
+    result = use(context, "edit", pair("one\ntwo", "ONE\nTWO\nTWO AND A HALF"), "a.txt")
     assert (result.verdict, result.files[0].action) == ("ok, saved a.txt", "changed")
     assert result.text == "1|ONE\n2|TWO\n3|TWO AND A HALF"
     assert file.read_text() == "ONE\nTWO\nTWO AND A HALF\n    three\ntwo\nfour\n"
 
 
-def test_pairs_are_applied_in_their_order_to_what_the_last_one_left(bench):
-    file = put(bench, "a.txt", "a\nb\n")
-    assert use(bench, "edit", pair("a", "x") + "\n\n" + pair("x\nb", "y"), "a.txt").ok
+def test_pairs_are_applied_in_their_order_to_what_the_last_one_left(context):
+    file = put(context, "a.txt", "a\nb\n")
+    assert use(context, "edit", pair("a", "x") + "\n\n" + pair("x\nb", "y"), "a.txt").ok
     assert file.read_text() == "y\n"
 
 
-def test_one_pair_that_fails_leaves_the_file_as_it_was(bench):
-    file = put(bench, "a.txt", POEM)
-    result = use(bench, "edit", pair("one", "ONE") + "\n" + pair("nine", "NINE"), "a.txt")
+def test_one_pair_that_fails_leaves_the_file_as_it_was(context):
+    file = put(context, "a.txt", POEM)
+    result = use(context, "edit", pair("one", "ONE") + "\n" + pair("nine", "NINE"), "a.txt")
     assert result.verdict == "failed, SEARCH of pair 2 was not found"
     assert (result.tool, result.flags) == ("edit", {"not-found"})
     assert file.read_text() == POEM
 
 
-def test_lines_found_several_times_are_counted_and_located(bench):
-    file = put(bench, "a.txt", POEM)
-    result = use(bench, "edit", pair("two", "2"), "a.txt")
+def test_lines_found_several_times_are_counted_and_located(context):
+    file = put(context, "a.txt", POEM)
+    result = use(context, "edit", pair("two", "2"), "a.txt")
     assert result.verdict == "failed, SEARCH of pair 1 was found 2 times" and "lines 2, 4" in result.text
     assert file.read_text() == POEM
 
 
-def test_all_replaces_each_of_them(bench):
-    file = put(bench, "a.txt", POEM)
-    result = use(bench, "edit", pair("two", "2\n2"), "a.txt", "all")
+def test_all_replaces_each_of_them(context):
+    file = put(context, "a.txt", POEM)
+    result = use(context, "edit", pair("two", "2\n2"), "a.txt", "all")
     assert result.ok and result.text == "2|2\n3|2\n…\n5|2\n6|2"
     assert file.read_text() == "one\n2\n2\n    three\n2\n2\nfour\n"
 
 
-def test_a_part_of_a_line_is_not_a_line(bench):
-    put(bench, "a.py", "max_x = 1\n")
-    result = use(bench, "edit", pair("x = 1", "x = 2"), "a.py")
+def test_a_part_of_a_line_is_not_a_line(context):
+    put(context, "a.py", "max_x = 1\n")
+    result = use(context, "edit", pair("x = 1", "x = 2"), "a.py")
     assert not result.ok and "1|max_x = 1" in result.text
 
 
-def test_other_indentation_is_said_and_not_guessed(bench):
-    file = put(bench, "a.txt", POEM)
-    result = use(bench, "edit", pair("two\nthree", "x"), "a.txt")
+def test_other_indentation_is_said_and_not_guessed(context):
+    file = put(context, "a.txt", POEM)
+    result = use(context, "edit", pair("two\nthree", "x"), "a.txt")
     assert "only in blanks or indentation" in result.text and "2|two\n3|    three" in result.text
     assert file.read_text() == POEM
 
 
-def test_the_closest_lines_are_shown_with_their_numbers(bench):
-    put(bench, "a.py", "import os\n\ndef total(items):\n    return sum(items)\n")
-    result = use(bench, "edit", pair("def totals(item):\n    return sum(item)", "x"), "a.py")
+def test_the_closest_lines_are_shown_with_their_numbers(context):
+    put(context, "a.py", "import os\n\ndef total(items):\n    return sum(items)\n")
+    result = use(context, "edit", pair("def totals(item):\n    return sum(item)", "x"), "a.py")
     assert "3|def total(items):\n4|    return sum(items)" in result.text
 
 
-def test_where_nothing_is_close_reading_is_advised(bench):
-    put(bench, "a.txt", POEM)
-    assert "Read the file" in use(bench, "edit", pair("zzzzzzzzzz", "x"), "a.txt").text
+def test_where_nothing_is_close_reading_is_advised(context):
+    put(context, "a.txt", POEM)
+    assert "Read the file" in use(context, "edit", pair("zzzzzzzzzz", "x"), "a.txt").text
 
 
 @pytest.mark.parametrize("old", [None, ""])
-def test_an_empty_search_makes_a_file(bench, old):
+def test_an_empty_search_makes_a_file(context, old):
     if old is not None:
-        put(bench, "new/a.txt", old)
-    assert use(bench, "edit", pair("", "one\ntwo"), "new/a.txt").ok
-    assert (bench.workspace.root / "new/a.txt").read_text() == "one\ntwo\n"
+        put(context, "new/a.txt", old)
+    assert use(context, "edit", pair("", "one\ntwo"), "new/a.txt").ok
+    assert (context.workspace.root / "new/a.txt").read_text() == "one\ntwo\n"
 
 
-def test_an_empty_search_in_a_file_with_lines_is_refused(bench):
-    file = put(bench, "a.txt", POEM)
-    assert "is empty" in use(bench, "edit", pair("", "x"), "a.txt").verdict
+def test_an_empty_search_in_a_file_with_lines_is_refused(context):
+    file = put(context, "a.txt", POEM)
+    assert "is empty" in use(context, "edit", pair("", "x"), "a.txt").verdict
     assert file.read_text() == POEM
 
 
-def test_a_missing_file_is_answered_with_names_like_it(bench):
-    put(bench, "src/config.py", "x = 1\n")
-    result = use(bench, "edit", pair("x = 1", "x = 2"), "confg.py")
+def test_a_missing_file_is_answered_with_names_like_it(context):
+    put(context, "src/config.py", "x = 1\n")
+    result = use(context, "edit", pair("x = 1", "x = 2"), "confg.py")
     assert result.verdict == "failed, confg.py does not exist" and "src/config.py" in result.text
 
 
-def test_an_empty_replace_takes_the_lines_out(bench):
-    file = put(bench, "a.txt", POEM)
-    assert use(bench, "edit", pair("one\ntwo\n    three", ""), "a.txt").ok
+def test_an_empty_replace_takes_the_lines_out(context):
+    file = put(context, "a.txt", POEM)
+    assert use(context, "edit", pair("one\ntwo\n    three", ""), "a.txt").ok
     assert file.read_text() == "two\nfour\n"
 
 
@@ -116,9 +116,9 @@ def test_an_empty_replace_takes_the_lines_out(bench):
         (b"b\n\n\n", b"X\nY\n\n\n"),
     ],
 )
-def test_every_other_byte_stays_as_it_was(bench, old, new):
-    file = put(bench, "a.txt", old)
-    assert use(bench, "edit", pair("b", "X\nY"), "a.txt").ok
+def test_every_other_byte_stays_as_it_was(context, old, new):
+    file = put(context, "a.txt", old)
+    assert use(context, "edit", pair("b", "X\nY"), "a.txt").ok
     assert file.read_bytes() == new
 
 
@@ -134,31 +134,31 @@ def test_every_other_byte_stays_as_it_was(bench, old, new):
         ("<<<<<<< HEAD", "=======", ">>>>>>> new"),
     ],
 )
-def test_markers_as_small_models_write_them(bench, marks):
-    file = put(bench, "a.txt", "b\n")
-    assert use(bench, "edit", pair("b", "X", marks), "a.txt").ok
+def test_markers_as_small_models_write_them(context, marks):
+    file = put(context, "a.txt", "b\n")
+    assert use(context, "edit", pair("b", "X", marks), "a.txt").ok
     assert file.read_text() == "X\n"
 
 
-def test_a_conflict_of_git_can_be_resolved(bench):
-    file = put(bench, "a.txt", "top\n<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> branch\n")
+def test_a_conflict_of_git_can_be_resolved(context):
+    file = put(context, "a.txt", "top\n<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> branch\n")
     body = pair("<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> branch", "mine")
-    assert use(bench, "edit", body, "a.txt").ok
+    assert use(context, "edit", body, "a.txt").ok
     assert file.read_text() == "top\nmine\n"
 
 
-def test_an_underlined_heading_is_no_divider_where_that_is_clear(bench):
-    file = put(bench, "a.md", "Title\n=====\n\ntext\n")
-    assert use(bench, "edit", pair("Title\n=====", "New\n====="), "a.md").ok
+def test_an_underlined_heading_is_no_divider_where_that_is_clear(context):
+    file = put(context, "a.md", "Title\n=====\n\ntext\n")
+    assert use(context, "edit", pair("Title\n=====", "New\n====="), "a.md").ok
     assert file.read_text() == "New\n=====\n\ntext\n"
 
 
-def test_an_underline_that_could_be_the_divider_is_refused_with_the_way_out(bench):
-    file = put(bench, "a.md", "Heading\n=======\n\ntext\n")
-    result = use(bench, "edit", pair("Heading\n=======", "Changed\n======="), "a.md")
+def test_an_underline_that_could_be_the_divider_is_refused_with_the_way_out(context):
+    file = put(context, "a.md", "Heading\n=======\n\ntext\n")
+    result = use(context, "edit", pair("Heading\n=======", "Changed\n======="), "a.md")
     assert not result.ok and "nine signs" in result.text and file.read_text().startswith("Heading")
     nine = ("<<<<<<<<< SEARCH", "=========", ">>>>>>>>> REPLACE")
-    assert use(bench, "edit", pair("Heading\n=======", "Changed\n=======", nine), "a.md").ok
+    assert use(context, "edit", pair("Heading\n=======", "Changed\n=======", nine), "a.md").ok
 
 
 @pytest.mark.parametrize(
@@ -172,35 +172,35 @@ def test_an_underline_that_could_be_the_divider_is_refused_with_the_way_out(benc
         ("", "no SEARCH/REPLACE pair"),
     ],
 )
-def test_what_is_not_a_pair_changes_nothing_and_teaches(bench, body, why):
-    file = put(bench, "a.txt", POEM)
-    result = use(bench, "edit", body, "a.txt")
+def test_what_is_not_a_pair_changes_nothing_and_teaches(context, body, why):
+    file = put(context, "a.txt", POEM)
+    result = use(context, "edit", body, "a.txt")
     assert why in result.verdict and result.tool == "edit" and file.read_text() == POEM
 
 
-def test_the_same_lines_again_are_unchanged(bench):
-    put(bench, "a.txt", POEM)
-    assert use(bench, "edit", pair("one", "one"), "a.txt").verdict == "ok, a.txt is unchanged"
+def test_the_same_lines_again_are_unchanged(context):
+    put(context, "a.txt", POEM)
+    assert use(context, "edit", pair("one", "one"), "a.txt").verdict == "ok, a.txt is unchanged"
 
 
-def test_new_lines_that_stand_for_others_are_asked_for(bench):
-    file = put(bench, "a.py", "def f():\n    return 1\n")
-    result = use(bench, "edit", pair("    return 1", "    # ... rest of the code ..."), "a.py")
+def test_new_lines_that_stand_for_others_are_asked_for(context):
+    file = put(context, "a.py", "def f():\n    return 1\n")
+    result = use(context, "edit", pair("    return 1", "    # ... rest of the code ..."), "a.py")
     assert result.outcome == "forbidden" and "return 1" in file.read_text()
 
 
-def test_a_program_that_no_longer_parses_fails(bench):
-    put(bench, "a.py", "x = 1\n")
-    result = use(bench, "edit", pair("x = 1", "x = ("), "a.py")
+def test_a_program_that_no_longer_parses_fails(context):
+    put(context, "a.py", "x = 1\n")
+    result = use(context, "edit", pair("x = 1", "x = ("), "a.py")
     assert result.verdict.startswith("failed, saved a.py, line 1") and "syntax" in result.flags
 
 
-def test_an_edited_file_counts_as_known(bench):
-    put(bench, "a.txt", POEM)
-    use(bench, "edit", pair("one", "ONE"), "a.txt")
-    assert use(bench, "write", POEM, "a.txt").ok
+def test_an_edited_file_counts_as_known(context):
+    put(context, "a.txt", POEM)
+    use(context, "edit", pair("one", "ONE"), "a.txt")
+    assert use(context, "write", POEM, "a.txt").ok
 
 
-def test_a_binary_file_is_not_edited(bench):
-    put(bench, "a.bin", b"one\n\0\n")
-    assert "binary" in use(bench, "edit", pair("one", "x"), "a.bin").verdict
+def test_a_binary_file_is_not_edited(context):
+    put(context, "a.bin", b"one\n\0\n")
+    assert "binary" in use(context, "edit", pair("one", "x"), "a.bin").verdict

@@ -13,9 +13,9 @@ BAD = "def largest(numbers):\n    return numbers[0]"
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with open_plain(tmp_path) as bench:
-        yield bench
+def context(tmp_path):
+    with open_plain(tmp_path) as context:
+        yield context
 
 
 @pytest.mark.parametrize(
@@ -75,23 +75,23 @@ def test_what_does_not_hold_is_said(tmp_path, monkeypatch, program, task, wrong)
         find_failures(str(tmp_path / "a.py"), task)
 
 
-def test_a_saved_program_that_breaks_an_example_of_the_task_has_failed(bench):
-    bench.ledger.begin_turn("Write largest.py: largest([1, 3, 2]) is 3")
-    result = use(bench, "python", BAD, "largest.py")
+def test_a_saved_program_that_breaks_an_example_of_the_task_has_failed(context):
+    context.ledger.begin_turn("Write largest.py: largest([1, 3, 2]) is 3")
+    result = use(context, "python", BAD, "largest.py")
     assert result.outcome == "failed"
     assert result.verdict == "failed, saved largest.py, an example of the task does not hold"
     assert result.text == "largest.py: largest([1, 3, 2]) gives 1, and right is 3"
-    assert use(bench, "python", GOOD, "largest.py").outcome == "ok"
+    assert use(context, "python", GOOD, "largest.py").outcome == "ok"
 
 
-def test_what_the_box_runs_is_ascii_whatever_the_task_is(bench):
+def test_what_the_box_runs_is_ascii_whatever_the_task_is(context):
     assert Path(examples_module.__file__).read_bytes().isascii()
-    bench.ledger.begin_turn("Schreibe größte.py: largest([1, 3, 2]) ➞ 3" + " ö" * 200_000)
-    assert use(bench, "python", BAD, "largest.py").outcome == "failed"
+    context.ledger.begin_turn("Schreibe größte.py: largest([1, 3, 2]) ➞ 3" + " ö" * 200_000)
+    assert use(context, "python", BAD, "largest.py").outcome == "failed"
 
 
-def test_examples_of_an_earlier_turn_and_blocks_that_are_not_saved_are_left_alone(bench):
-    bench.ledger.begin_turn("largest([1, 3, 2]) is 3")
-    assert use(bench, "python", BAD).outcome == "ok"
-    bench.ledger.begin_turn("Something else")
-    assert use(bench, "python", BAD, "largest.py").outcome == "ok"
+def test_examples_of_an_earlier_turn_and_blocks_that_are_not_saved_are_left_alone(context):
+    context.ledger.begin_turn("largest([1, 3, 2]) is 3")
+    assert use(context, "python", BAD).outcome == "ok"
+    context.ledger.begin_turn("Something else")
+    assert use(context, "python", BAD, "largest.py").outcome == "ok"

@@ -10,7 +10,7 @@ from tripletick.tools.file_walk import FileWalk
 
 
 @pytest.fixture
-def bench(tmp_path):
+def context(tmp_path):
     with open_plain(tmp_path) as opened:
         for path in ("notes.md", "src/app.py", "src/deep/util.py", "docs/Shopping List.txt", "web/a.js"):
             put(opened, path, f"this is {path}\n")
@@ -38,44 +38,44 @@ def bench(tmp_path):
         ("./src/app.py", ["src/app.py"]),
     ],
 )
-def test_names_globs_and_words_find_files(bench, query, found):
-    result = use(bench, "file_finder", query)
+def test_names_globs_and_words_find_files(context, query, found):
+    result = use(context, "file_finder", query)
     assert (result.verdict, result.text.splitlines()) == ("ok", found)
 
 
-def test_the_name_itself_comes_before_names_that_hold_it(bench):
+def test_the_name_itself_comes_before_names_that_hold_it(context):
     for path in ("a/old-notes.md", "z/notes.md"):
-        put(bench, path, "x")
-    assert use(bench, "file_finder", "notes.md").text.splitlines() == [
+        put(context, path, "x")
+    assert use(context, "file_finder", "notes.md").text.splitlines() == [
         "notes.md",
         "z/notes.md",
         "a/old-notes.md",
     ]
 
 
-def test_several_lines_are_looked_for_each(bench):
-    text = use(bench, "file_finder", "*.md\n*.js\n*.md").text
+def test_several_lines_are_looked_for_each(context):
+    text = use(context, "file_finder", "*.md\n*.js\n*.md").text
     assert text.splitlines() == ["notes.md", "web/a.js"]
 
 
-def test_words_that_no_name_holds_are_looked_for_in_the_files(bench):
-    put(bench, "diary.txt", "monday\nWe met Ada in Paris.\n")
-    text = use(bench, "file_finder", "paris ada").text
+def test_words_that_no_name_holds_are_looked_for_in_the_files(context):
+    put(context, "diary.txt", "monday\nWe met Ada in Paris.\n")
+    text = use(context, "file_finder", "paris ada").text
     assert "diary.txt:2: We met Ada in Paris." in text
 
 
-def test_nothing_found_is_said_with_names_like_it(bench):
-    result = use(bench, "file_finder", "nots.md")
+def test_nothing_found_is_said_with_names_like_it(context):
+    result = use(context, "file_finder", "nots.md")
     assert (result.outcome, result.verdict, result.flags) == ("ok", "ok, nothing was found", {"not-found"})
     assert "notes.md" in result.text
 
 
-def test_ignored_files_are_left_out_as_git_does(bench):
-    put(bench, ".gitignore", "build/\n*.log\n/top.txt\n")
-    put(bench, "src/.gitignore", "!keep.log\ngen.txt\n")
+def test_ignored_files_are_left_out_as_git_does(context):
+    put(context, ".gitignore", "build/\n*.log\n/top.txt\n")
+    put(context, "src/.gitignore", "!keep.log\ngen.txt\n")
     for path in ("build/x.txt", "a.log", "src/keep.log", "src/gen.txt", "gen.txt", "top.txt", "src/top.txt"):
-        put(bench, path, "x")
-    result = use(bench, "file_finder", "*.log\n*.txt")
+        put(context, path, "x")
+    result = use(context, "file_finder", "*.log\n*.txt")
     assert result.text.splitlines()[:-1] == [
         "src/keep.log",
         "docs/Shopping List.txt",
@@ -85,79 +85,85 @@ def test_ignored_files_are_left_out_as_git_does(bench):
     assert result.text.endswith("Not searched: build/")
 
 
-def test_git_and_what_tools_made_is_not_searched(bench):
+def test_git_and_what_tools_made_is_not_searched(context):
     for path in (".git/config", ".tripletick/out/s/1.txt", "node_modules/x/config", "src/config"):
-        put(bench, path, "x")
-    assert use(bench, "file_finder", "config").text.splitlines()[0] == "src/config"
-    assert use(bench, "file_finder", "1.txt").verdict == "ok, nothing was found"
+        put(context, path, "x")
+    assert use(context, "file_finder", "config").text.splitlines()[0] == "src/config"
+    assert use(context, "file_finder", "1.txt").verdict == "ok, nothing was found"
 
 
-def test_what_is_hidden_is_neither_searched_nor_shown(bench):
-    put(bench, ".tripletickignore", "private/\n*.pem\n")
+def test_what_is_hidden_is_neither_searched_nor_shown(context):
+    put(context, ".tripletickignore", "private/\n*.pem\n")
     for path in (".env", "private/key.txt", "a.pem"):
-        put(bench, path, "CANARY\n")
-    words = use(bench, "file_finder", "canary")
-    named = use(bench, "file_finder", ".env\nkey.txt\na.pem", None, "read")
+        put(context, path, "CANARY\n")
+    words = use(context, "file_finder", "canary")
+    named = use(context, "file_finder", ".env\nkey.txt\na.pem", None, "read")
     assert words.verdict == "ok, nothing was found" and "CANARY" not in named.text
     assert "private/key" not in named.text
 
 
-def test_links_are_not_followed(bench, tmp_path):
-    put(bench, "../outside/secret.txt", "CANARY\n")
-    (bench.workspace.root / "in").symlink_to(tmp_path / "outside")
-    (bench.workspace.root / "loop").symlink_to(".")
-    assert use(bench, "file_finder", "secret.txt\ncanary").verdict == "ok, nothing was found"
+def test_links_are_not_followed(context, tmp_path):
+    put(context, "../outside/secret.txt", "CANARY\n")
+    (context.workspace.root / "in").symlink_to(tmp_path / "outside")
+    (context.workspace.root / "loop").symlink_to(".")
+    assert use(context, "file_finder", "secret.txt\ncanary").verdict == "ok, nothing was found"
 
 
-def test_read_shows_the_content_too(bench):
-    text = use(bench, "file_finder", "notes.md", None, "read").text
+def test_read_shows_the_content_too(context):
+    text = use(context, "file_finder", "notes.md", None, "read").text
     assert text.startswith("notes.md\n\nnotes.md, 1 line:\n1|this is notes.md")
 
 
-def test_info_says_size_type_and_date(bench):
-    file = put(bench, "photo.png", b"12345")
+def test_info_says_size_type_and_date(context):
+    file = put(context, "photo.png", b"12345")
     os.utime(file, (0, datetime(2024, 5, 6, 7, 8).timestamp()))
-    assert use(bench, "file_finder", "photo.png", None, "info").text == (
+    assert use(context, "file_finder", "photo.png", None, "info").text == (
         "photo.png  5 B  image/png  changed 2024-05-06 07:08"
     )
 
 
-def test_many_names_are_cut_and_counted(bench):
+def test_many_names_are_cut_and_counted(context):
     for number in range(130):
-        put(bench, f"many/{number:03}.dat", "")
-    lines = use(bench, "file_finder", "*.dat").text.splitlines()
+        put(context, f"many/{number:03}.dat", "")
+    lines = use(context, "file_finder", "*.dat").text.splitlines()
     assert (len(lines), lines[-1]) == (101, "… 30 more; ask for less")
 
 
-def test_a_walk_that_takes_too_long_says_so(bench):
-    walk = FileWalk(bench.workspace, seconds=-1.0)
+def test_a_walk_that_takes_too_long_says_so(context):
+    walk = FileWalk(context.workspace, seconds=-1.0)
     assert list(walk) == [] and walk.stopped
 
 
-def test_names_that_are_no_utf8_can_be_sent(bench):
-    (bench.workspace.root / os.fsdecode(b"caf\xe9.txt")).write_text("x")
-    use(bench, "file_finder", "caf*").text.encode()
-    use(bench, "read", ".").text.encode()
+def test_names_that_are_no_utf8_can_be_sent(context):
+    (context.workspace.root / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+    use(context, "file_finder", "caf*").text.encode()
+    use(context, "read", ".").text.encode()
 
 
-def test_nothing_to_look_for_teaches_the_form(bench):
-    result = use(bench, "file_finder", "\n")
+def test_nothing_to_look_for_teaches_the_form(context):
+    result = use(context, "file_finder", "\n")
     assert (result.outcome, result.tool) == ("failed", "file_finder")
 
 
-def test_a_hostile_glob_ends(bench):
-    put(bench, "a" * 200, "x")
-    assert use(bench, "file_finder", "*a" * 50 + "b\n" + "**/" * 40 + "zz").verdict == "ok, nothing was found"
+def test_a_hostile_glob_ends(context):
+    put(context, "a" * 200, "x")
+    assert (
+        use(context, "file_finder", "*a" * 50 + "b\n" + "**/" * 40 + "zz").verdict == "ok, nothing was found"
+    )
 
 
 @pytest.mark.parametrize("name", [".env", ".ENV"])
 @pytest.mark.parametrize("make", [os.link, lambda real, link: link.symlink_to(real)])
-def test_what_a_hidden_name_leads_to_is_neither_found_by_content_nor_shown(bench, name, make):
-    put(bench, "envs/prod", "KEY=CANARY\n")
-    make(bench.workspace.root / "envs/prod", bench.workspace.root / name)
+def test_what_a_hidden_name_leads_to_is_neither_found_by_content_nor_shown(context, name, make):
+    put(context, "envs/prod", "KEY=CANARY\n")
+    make(context.workspace.root / "envs/prod", context.workspace.root / name)
     results = [
-        use(bench, "file_finder", "canary"),
-        use(bench, "file_finder", "prod", None, "read"),
-        *(use(bench, tag, "A=1", path) for tag in ("read", "write", "edit") for path in (name, "envs/prod")),
+        use(context, "file_finder", "canary"),
+        use(context, "file_finder", "prod", None, "read"),
+        *(
+            use(context, tag, "A=1", path)
+            for tag in ("read", "write", "edit")
+            for path in (name, "envs/prod")
+        ),
     ]
     assert not any("CANARY" in f"{result.text}{result.verdict}" for result in results)

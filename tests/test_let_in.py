@@ -24,7 +24,7 @@ def home(tmp_path):
 
 
 @pytest.fixture
-def bench(home):
+def context(home):
     workspace = Workspace(home / "work", home=home, state=[home / "state"])
     box = UnsandboxedBox(SandboxSpec(home / "work", home / "state"))
     yield ToolContext(workspace, box, FileTracker(), clip=2000)
@@ -46,70 +46,70 @@ def refusal(workspace, written, **how):
         "{home}/My Documents/letter.txt",
     ],
 )
-def test_a_file_of_a_folder_that_was_let_in_is_read(bench, home, written):
-    bench.workspace.allow_reading(home / "My Documents")
-    assert "Dear aunt" in use(bench, "read", written.format(home=home)).text
+def test_a_file_of_a_folder_that_was_let_in_is_read(context, home, written):
+    context.workspace.allow_reading(home / "My Documents")
+    assert "Dear aunt" in use(context, "read", written.format(home=home)).text
 
 
 @pytest.mark.parametrize("written", ["~/My Documents/letter.txt", "{home}/My Documents"])
-def test_nothing_outside_is_read_before_it_is_let_in(bench, home, written):
-    assert "outside this folder" in use(bench, "read", written.format(home=home)).text
+def test_nothing_outside_is_read_before_it_is_let_in(context, home, written):
+    assert "outside this folder" in use(context, "read", written.format(home=home)).text
 
 
-def test_the_folder_itself_is_listed(bench, home):
-    bench.workspace.allow_reading(home / "My Documents")
-    assert "letter.txt" in use(bench, "read", "~/My Documents").text
+def test_the_folder_itself_is_listed(context, home):
+    context.workspace.allow_reading(home / "My Documents")
+    assert "letter.txt" in use(context, "read", "~/My Documents").text
 
 
 @pytest.mark.parametrize("written", ["~/My Documents/letter.txt", "~/My Documents/new.txt"])
-def test_what_was_let_in_is_never_written(bench, home, written):
-    bench.workspace.allow_reading(home / "My Documents")
-    assert "may only be read" in refusal(bench.workspace, written, writing=True)
-    assert use(bench, "write", "x", written).outcome == "failed"
+def test_what_was_let_in_is_never_written(context, home, written):
+    context.workspace.allow_reading(home / "My Documents")
+    assert "may only be read" in refusal(context.workspace, written, writing=True)
+    assert use(context, "write", "x", written).outcome == "failed"
     assert (home / "My Documents/letter.txt").read_text() == "Dear aunt\n"
 
 
 @pytest.mark.parametrize(
     "written", ["~/.ssh/id", "~/.ssh", "~/.env", "~/state/log", "~/My Documents/../.ssh/id"]
 )
-def test_keys_secrets_and_our_state_stay_hidden_where_home_is_let_in(bench, home, written):
-    bench.workspace.allow_reading(home)
-    assert "kept from you" in refusal(bench.workspace, written)
-    assert "CANARY" not in use(bench, "read", written).text
+def test_keys_secrets_and_our_state_stay_hidden_where_home_is_let_in(context, home, written):
+    context.workspace.allow_reading(home)
+    assert "kept from you" in refusal(context.workspace, written)
+    assert "CANARY" not in use(context, "read", written).text
 
 
 @pytest.mark.parametrize(
     "target", ["{top}/secret/file", "../../secret/file", "{top}/home/.ssh/id", "/etc/passwd"]
 )
-def test_a_link_in_what_was_let_in_does_not_lead_out_of_it(bench, home, tmp_path, target):
+def test_a_link_in_what_was_let_in_does_not_lead_out_of_it(context, home, tmp_path, target):
     (home / "My Documents/link").symlink_to(target.format(top=tmp_path))
-    bench.workspace.allow_reading(home / "My Documents")
-    assert "leads out" in refusal(bench.workspace, "~/My Documents/link")
+    context.workspace.allow_reading(home / "My Documents")
+    assert "leads out" in refusal(context.workspace, "~/My Documents/link")
 
 
-def test_the_workspace_s_own_rules_hold_where_it_lies_in_what_was_let_in(bench, home):
+def test_the_workspace_s_own_rules_hold_where_it_lies_in_what_was_let_in(context, home):
     (home / "work/.tripletickignore").write_text("mine.txt\n")
     (home / "way").symlink_to("work/mine.txt")
-    bench.workspace.allow_reading(home)
-    assert "kept from you" in refusal(bench.workspace, f"{home}/work/mine.txt")
+    context.workspace.allow_reading(home)
+    assert "kept from you" in refusal(context.workspace, f"{home}/work/mine.txt")
     with pytest.raises(PathRefused):
-        bench.workspace.resolve_path("~/way")
+        context.workspace.resolve_path("~/way")
 
 
-def test_a_file_that_was_let_in_brings_no_other(bench, home):
-    bench.workspace.allow_reading(home / "My Documents/letter.txt")
-    assert "Dear aunt" in use(bench, "read", "~/My Documents/letter.txt").text
-    assert "outside this folder" in refusal(bench.workspace, "~/My Documents/old/plan.md")
-    assert "outside this folder" in refusal(bench.workspace, "~/My Documents")
+def test_a_file_that_was_let_in_brings_no_other(context, home):
+    context.workspace.allow_reading(home / "My Documents/letter.txt")
+    assert "Dear aunt" in use(context, "read", "~/My Documents/letter.txt").text
+    assert "outside this folder" in refusal(context.workspace, "~/My Documents/old/plan.md")
+    assert "outside this folder" in refusal(context.workspace, "~/My Documents")
 
 
 @pytest.mark.parametrize("query", ["plan", "~/My Documents/**/*.md", "trees"])
-def test_the_finder_looks_into_what_was_let_in(bench, home, query):
-    bench.workspace.allow_reading(home / "My Documents")
-    assert f"{home}/My Documents/old/plan.md" in use(bench, "file_finder", query).text
+def test_the_finder_looks_into_what_was_let_in(context, home, query):
+    context.workspace.allow_reading(home / "My Documents")
+    assert f"{home}/My Documents/old/plan.md" in use(context, "file_finder", query).text
 
 
-def test_the_finder_finds_nothing_hidden_and_the_workspace_once(bench, home):
-    bench.workspace.allow_reading(home)
-    found = use(bench, "file_finder", "*\nCANARY").text
+def test_the_finder_finds_nothing_hidden_and_the_workspace_once(context, home):
+    context.workspace.allow_reading(home)
+    found = use(context, "file_finder", "*\nCANARY").text
     assert (found.count("mine.txt"), "id" in found.split(), "CANARY:" in found) == (1, False, False)

@@ -13,7 +13,7 @@ NEW = "def mean(x):\n    return sum(x) / len(x)\n\nprint(mean([4, 5, 9]))"
 
 
 @pytest.fixture
-def bench(tmp_path):
+def context(tmp_path):
     with open_plain(tmp_path) as opened:
         put(opened, "calc.py", OLD)
         yield opened
@@ -36,33 +36,33 @@ def test_the_line_before_a_block_names_its_file(before, meant):
     assert (call.path, call.meant) == (None, meant)
 
 
-def test_a_new_version_of_a_file_that_was_seen_is_saved_there(bench):
-    attachments.attach_named_files("fix calc.py", bench)
-    assert infer_path(Call("python", NEW, meant="calc.py"), bench).path == "calc.py"
+def test_a_new_version_of_a_file_that_was_seen_is_saved_there(context):
+    attachments.attach_named_files("fix calc.py", context)
+    assert infer_path(Call("python", NEW, meant="calc.py"), context).path == "calc.py"
 
 
-def test_it_is_saved_there_too_where_the_request_named_that_file_alone(bench):
-    attachments.attach_named_files("fix calc.py", bench)
-    assert infer_path(Call("python", NEW), bench).path == "calc.py"
+def test_it_is_saved_there_too_where_the_request_named_that_file_alone(context):
+    attachments.attach_named_files("fix calc.py", context)
+    assert infer_path(Call("python", NEW), context).path == "calc.py"
 
 
-def test_a_file_that_was_not_seen_is_left_alone(bench):
-    assert infer_path(Call("python", NEW, meant="calc.py"), bench).path is None
+def test_a_file_that_was_not_seen_is_left_alone(context):
+    assert infer_path(Call("python", NEW, meant="calc.py"), context).path is None
 
 
-def test_a_new_file_is_made(bench):
-    assert infer_path(Call("python", NEW, meant="other.py"), bench).path == "other.py"
+def test_a_new_file_is_made(context):
+    assert infer_path(Call("python", NEW, meant="other.py"), context).path == "other.py"
 
 
-def test_a_file_without_content_is_filled(bench):
-    put(bench, "touched.py", "")
-    assert infer_path(Call("python", NEW, meant="touched.py"), bench).path == "touched.py"
+def test_a_file_without_content_is_filled(context):
+    put(context, "touched.py", "")
+    assert infer_path(Call("python", NEW, meant="touched.py"), context).path == "touched.py"
 
 
-def test_a_program_begins_below_the_lines_that_repeat_its_fence(bench):
-    call = infer_path(Call("python", "total.py\npython\nimport csv\n", "total.py"), bench)
+def test_a_program_begins_below_the_lines_that_repeat_its_fence(context):
+    call = infer_path(Call("python", "total.py\npython\nimport csv\n", "total.py"), context)
     assert call.body == "import csv\n"
-    assert infer_path(Call("text", "notes.txt\nbuy milk", "notes.txt"), bench).body == "notes.txt\nbuy milk"
+    assert infer_path(Call("text", "notes.txt\nbuy milk", "notes.txt"), context).body == "notes.txt\nbuy milk"
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_a_program_begins_below_the_lines_that_repeat_its_fence(bench):
         "print(sum([1, 2, 3]) / 3)",
     ],
 )
-def test_a_program_that_uses_the_file_or_is_another_runs_as_it_is(bench, body):
-    attachments.attach_named_files("fix calc.py", bench)
-    assert infer_path(Call("python", body, meant="calc.py"), bench).path is None
+def test_a_program_that_uses_the_file_or_is_another_runs_as_it_is(context, body):
+    attachments.attach_named_files("fix calc.py", context)
+    assert infer_path(Call("python", body, meant="calc.py"), context).path is None
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_a_program_that_uses_the_file_or_is_another_runs_as_it_is(bench, body):
         (Call("write", "import csv", "a.txt"), "a.txt"),
     ],
 )
-def test_a_program_under_the_path_of_data_is_run_and_not_saved(bench, call, path):
-    assert infer_path(call, bench).path == path
+def test_a_program_under_the_path_of_data_is_run_and_not_saved(context, call, path):
+    assert infer_path(call, context).path == path

@@ -39,27 +39,27 @@ def test_blank_rules_are_none():
 
 
 def test_rules_stand_in_the_first_request_alone_between_card_and_words():
-    talk = Conversation("system", preface="The rules.\n")
-    talk.add_request(CODER, "one")
-    talk.add_reply("done")
-    talk.add_request(CODER, "two")
-    first, _, second = [entry.message.text for entry in talk.entries]
+    conversation = Conversation("system", preface="The rules.\n")
+    conversation.add_request(CODER, "one")
+    conversation.add_reply("done")
+    conversation.add_request(CODER, "two")
+    first, _, second = [entry.message.text for entry in conversation.entries]
     assert first.index("You write.") < first.index("The rules.") < first.index("one")
     assert "The rules." not in second
 
 
 def test_rules_are_told_again_where_the_conversation_was_cleared():
-    talk = Conversation("system", preface="The rules.\n")
-    talk.add_request(CODER, "one")
-    talk.clear_history()
-    talk.add_request(CODER, "two")
-    assert "The rules." in talk.entries[0].message.text
+    conversation = Conversation("system", preface="The rules.\n")
+    conversation.add_request(CODER, "one")
+    conversation.clear_history()
+    conversation.add_request(CODER, "two")
+    assert "The rules." in conversation.entries[0].message.text
 
 
 def test_rules_that_have_changed_are_told_again():
-    talk = Conversation("system", preface="The rules.\n")
-    talk.add_request(CODER, "one")
-    talk.add_reply("done")
-    talk.preface = "Other rules.\n"
-    talk.add_request(CODER, "two")
-    assert "Other rules." in talk.entries[-1].message.text
+    conversation = Conversation("system", preface="The rules.\n")
+    conversation.add_request(CODER, "one")
+    conversation.add_reply("done")
+    conversation.preface = "Other rules.\n"
+    conversation.add_request(CODER, "two")
+    assert "Other rules." in conversation.entries[-1].message.text

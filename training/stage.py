@@ -91,8 +91,8 @@ class Stage:
         """Play families one after the other in one conversation. Raises OffScriptError."""
         self._empty()
         self._taught.clear()
-        talk = self._made.replies.talk
-        loop = self._anew(Conversation(talk.system, talk.also))
+        conversation = self._made.replies.conversation
+        loop = self._anew(Conversation(conversation.system, conversation.also))
         for script in scripts:
             self._script = script
             line: Line | None = next(script)
@@ -100,7 +100,7 @@ class Stage:
                 if not isinstance(line, Ask):
                     raise OffScriptError(f"a reply where a request was due: {line}")
                 line = self._request(loop, line)
-        return list(self._spoken(loop.replies.talk.build_messages()))
+        return list(self._spoken(loop.conversation.build_messages()))
 
     def close(self) -> None:
         self.box.close()
@@ -118,8 +118,8 @@ class Stage:
 
     def _request(self, loop: Loop, ask: Ask) -> Line | None:
         agent = self.prompts.agents[ask.agent]
-        wanted = self.named and agent.tools and not request_text.has_folder_line(loop.replies.talk)
-        names = request_text.format_folder_line(self.workspace, loop.replies.talk.templates) if wanted else ""
+        wanted = self.named and agent.tools and not request_text.has_folder_line(loop.conversation)
+        names = request_text.format_folder_line(self.workspace, loop.conversation.templates) if wanted else ""
         self._results.clear()
         self._reply = NOTHING_SAID
         relief = [self.prompts.agents[name] for name in RELIEF]
@@ -167,10 +167,10 @@ class Stage:
             mine = message.role == "assistant"
             yield Spoken(message.role, message.text, mine and next(taught))
 
-    def _anew(self, talk: Conversation) -> Loop:
+    def _anew(self, conversation: Conversation) -> Loop:
         made = self._made
-        replies = replace(made.replies, talk=talk, budget=TokenBudget(WINDOW))
-        return replace(made, replies=replies, bench=replace(made.bench, ledger=FileTracker()))
+        replies = replace(made.replies, conversation=conversation, budget=TokenBudget(WINDOW))
+        return replace(made, replies=replies, context=replace(made.context, ledger=FileTracker()))
 
     def _empty(self) -> None:
         for path in self.root.iterdir():

@@ -66,7 +66,7 @@ def cases(table):
 
 
 @pytest.fixture
-def bench(tmp_path):
+def context(tmp_path):
     with open_bench(tmp_path) as made:
         yield made
 
@@ -75,125 +75,125 @@ def names(folder):
     return {path.name for path in folder.iterdir()}
 
 
-def left(bench):
-    return names(bench.workspace.root) - {".tripletick"}
+def left(context):
+    return names(context.workspace.root) - {".tripletick"}
 
 
 @pytest.mark.parametrize(("tag", "body"), cases(HELLO))
-def test_a_program_without_a_path_runs_and_leaves_nothing(bench, tag, body):
-    result = run(bench, tag, body)
+def test_a_program_without_a_path_runs_and_leaves_nothing(context, tag, body):
+    result = run(context, tag, body)
     assert (result.verdict, result.text, result.exit) == ("ok", "42", 0)
-    assert left(bench) == set() == names(bench.box.home) & {"tripletick"}
+    assert left(context) == set() == names(context.box.home) & {"tripletick"}
 
 
 @pytest.mark.parametrize(("tag", "body"), cases(HELLO))
-def test_a_program_with_a_path_is_saved_and_run_and_nothing_else_stays(bench, tag, body):
+def test_a_program_with_a_path_is_saved_and_run_and_nothing_else_stays(context, tag, body):
     name = "deep/Six" + LANGUAGES[tag].extensions[0]
-    result = run(bench, tag, body, name)
+    result = run(context, tag, body, name)
     assert (result.verdict, result.text) == (f"ok, saved {name}", "42")
-    assert (bench.workspace.root / name).read_text() == body + "\n"
-    assert names(bench.workspace.root / "deep") == {name.removeprefix("deep/")}
-    assert bench.ledger.ran == {name: result}
+    assert (context.workspace.root / name).read_text() == body + "\n"
+    assert names(context.workspace.root / "deep") == {name.removeprefix("deep/")}
+    assert context.ledger.ran == {name: result}
 
 
 @pytest.mark.parametrize(("tag", "name", "body"), cases(WRONG))
-def test_a_saved_program_that_does_not_parse_is_not_run(bench, tag, name, body):
-    result = run(bench, tag, body, name)
+def test_a_saved_program_that_does_not_parse_is_not_run(context, tag, name, body):
+    result = run(context, tag, body, name)
     assert result.verdict.startswith(f"failed, saved {name}, line 2: ") or tag == "bash"
     assert result.outcome == "failed" and result.flags == {"saved", "syntax"} and result.exit is None
-    assert left(bench) == {name}
+    assert left(context) == {name}
 
 
 @pytest.mark.parametrize(("tag", "name", "content", "body"), cases(NEARBY))
-def test_a_program_without_a_path_finds_what_lies_in_the_workspace(bench, tag, name, content, body):
-    (bench.workspace.root / name).write_text(content)
-    result = run(bench, tag, body)
+def test_a_program_without_a_path_finds_what_lies_in_the_workspace(context, tag, name, content, body):
+    (context.workspace.root / name).write_text(content)
+    result = run(context, tag, body)
     assert (result.verdict, result.text) == ("ok", "42")
-    assert left(bench) == {name}
+    assert left(context) == {name}
 
 
 @pytest.mark.skipif(not is_here("javascript"), reason="node")
-def test_a_module_without_a_path_finds_what_lies_in_the_workspace(bench):
+def test_a_module_without_a_path_finds_what_lies_in_the_workspace(context):
     name, content, body = NEAR_MODULE
-    (bench.workspace.root / name).write_text(content)
-    assert run(bench, "javascript", body).text == "42"
+    (context.workspace.root / name).write_text(content)
+    assert run(context, "javascript", body).text == "42"
 
 
 @pytest.mark.skipif(not is_here("java"), reason="java")
-def test_the_public_class_decides_the_file_of_a_java_program(bench):
-    result = run(bench, "java", HELLO["java"].replace("class Six", "public class Other"))
+def test_the_public_class_decides_the_file_of_a_java_program(context):
+    result = run(context, "java", HELLO["java"].replace("class Six", "public class Other"))
     assert (result.verdict, result.text) == ("ok", "42")
 
 
-def test_the_status_and_both_streams_are_given_back(bench):
-    result = run(bench, "bash", "echo one; echo two >&2; exit 7")
+def test_the_status_and_both_streams_are_given_back(context):
+    result = run(context, "bash", "echo one; echo two >&2; exit 7")
     assert (result.outcome, result.verdict, result.exit) == ("failed", "failed, exit 7", 7)
     assert result.text == "one\ntwo" and not result.flags
 
 
-def test_a_program_that_was_saved_before_as_it_is_is_no_change(bench):
-    first, second = (run(bench, "python", "print(1)", "x.py") for _ in range(2))
+def test_a_program_that_was_saved_before_as_it_is_is_no_change(context):
+    first, second = (run(context, "python", "print(1)", "x.py") for _ in range(2))
     assert [change.path for change in first.files] == ["x.py"]
     assert (second.verdict, second.files) == ("ok, saved x.py (unchanged)", ())
 
 
-def test_a_saved_program_that_fails_stays_saved(bench):
-    result = run(bench, "python", "raise SystemExit(3)", "x.py")
+def test_a_saved_program_that_fails_stays_saved(context):
+    result = run(context, "python", "raise SystemExit(3)", "x.py")
     assert (result.verdict, result.exit) == ("failed, exit 3", 3) and result.flags == {"saved"}
-    assert left(bench) == {"x.py"} == {change.path for change in result.files}
+    assert left(context) == {"x.py"} == {change.path for change in result.files}
 
 
 @pytest.mark.skipif(not shutil.which("perl"), reason="perl")
-def test_a_further_language_is_a_row_and_nothing_else(bench):
-    result = run(bench, read_table(PERL).languages["perl"], 'print 6 * 7, "\\n"; exit 2', "x.pl")
+def test_a_further_language_is_a_row_and_nothing_else(context):
+    result = run(context, read_table(PERL).languages["perl"], 'print 6 * 7, "\\n"; exit 2', "x.pl")
     assert (result.verdict, result.text) == ("failed, exit 2", "42")
 
 
-def test_a_missing_program_is_said_with_the_way_to_get_it(bench):
-    result = run(bench, read_table(ABSENT).languages["frob"], "go", "x.frob")
+def test_a_missing_program_is_said_with_the_way_to_get_it(context):
+    result = run(context, read_table(ABSENT).languages["frob"], "go", "x.frob")
     assert result.verdict.startswith("was not run, because frobc is not installed here")
     assert "apt install frob-tools" in result.verdict and result.flags == {"not-found", "saved"}
 
 
-def test_a_program_that_exits_with_127_is_not_taken_for_a_missing_one(bench):
-    assert run(bench, "bash", "exit 127").verdict == "failed, exit 127"
+def test_a_program_that_exits_with_127_is_not_taken_for_a_missing_one(context):
+    assert run(context, "bash", "exit 127").verdict == "failed, exit 127"
 
 
-def test_python_is_the_project_s_own_where_it_has_one(bench):
-    own = bench.workspace.root / ".venv/bin/python"
+def test_python_is_the_project_s_own_where_it_has_one(context):
+    own = context.workspace.root / ".venv/bin/python"
     own.parent.mkdir(parents=True)
     own.write_text('#!/bin/sh\n[ "$1" = -I ] || echo own\n')
     own.chmod(0o755)
-    assert run(bench, "python", "print(1)").text == run(bench, "python", "print(1)", "x.py").text == "own"
+    assert run(context, "python", "print(1)").text == run(context, "python", "print(1)", "x.py").text == "own"
 
 
 @pytest.mark.parametrize("written", ["timeout=1", "timeout=1s"])
-def test_a_program_is_stopped_after_the_time_that_its_block_names(bench, written):
-    result = run(bench, "bash", "echo begun; sleep 50", None, written)
+def test_a_program_is_stopped_after_the_time_that_its_block_names(context, written):
+    result = run(context, "bash", "echo begun; sleep 50", None, written)
     assert result.verdict == "stopped after 1 s" and result.flags == {"timeout"}
     assert result.text.startswith("begun")
 
 
-def test_a_background_process_is_ended_and_said(bench):
-    result = run(bench, "bash", "sleep 50 >/dev/null 2>&1 &")
+def test_a_background_process_is_ended_and_said(context):
+    result = run(context, "bash", "sleep 50 >/dev/null 2>&1 &")
     assert result.verdict == "ok, 1 background process was ended"
 
 
-def test_a_long_output_keeps_its_ends_and_lies_where_it_can_be_read(bench):
-    result = run(bench, "bash", "seq 20000")
+def test_a_long_output_keeps_its_ends_and_lies_where_it_can_be_read(context):
+    result = run(context, "bash", "seq 20000")
     lines = result.text.splitlines()
-    assert (lines[0], lines[-1]) == ("1", "20000") and len(result.text) < bench.clip + 200
+    assert (lines[0], lines[-1]) == ("1", "20000") and len(result.text) < context.clip + 200
     assert "bytes left out; read .tripletick/out/session/1.txt …" in result.text
-    assert bench.workspace.read_bytes(".tripletick/out/session/1.txt", 1 << 20).count(b"\n") == 20000
+    assert context.workspace.read_bytes(".tripletick/out/session/1.txt", 1 << 20).count(b"\n") == 20000
 
 
-def test_an_output_that_is_no_text_is_counted_as_it_was(bench):
-    text = output.clip_output(Finished(0, b"\xff" * 5000), bench)
+def test_an_output_that_is_no_text_is_counted_as_it_was(context):
+    text = output.clip_output(Finished(0, b"\xff" * 5000), context)
     assert "\n… 3 000 bytes left out;" in text and text.startswith("\ufffd")
 
 
-def test_what_is_left_out_is_counted_in_bytes(bench):
-    text = output.clip_output(Finished(0, b"a" * 10_000, b"b" * 10_000, dropped=98_000), bench)
+def test_what_is_left_out_is_counted_in_bytes(context):
+    text = output.clip_output(Finished(0, b"a" * 10_000, b"b" * 10_000, dropped=98_000), context)
     assert "… 116 000 bytes left out;" in text
 
 
@@ -210,69 +210,69 @@ def test_the_end_of_a_program_has_fixed_words(finished, words):
         ("javascript", "page.js", 'document.title = "x"'),
     ],
 )
-def test_what_is_no_program_by_itself_is_saved_and_not_run(bench, tag, name, body):
-    result = run(bench, tag, body, name)
+def test_what_is_no_program_by_itself_is_saved_and_not_run(context, tag, name, body):
+    result = run(context, tag, body, name)
     assert (result.verdict, result.exit) == (f"ok, saved {name}, not run: it is no program by itself", None)
 
 
-def test_a_part_of_a_program_that_does_not_parse_fails(bench):
-    result = run(bench, "javascript", "document.title = ;", "page.js")
+def test_a_part_of_a_program_that_does_not_parse_fails(context):
+    result = run(context, "javascript", "document.title = ;", "page.js")
     assert result.verdict.startswith("failed, saved page.js, line 1: ")
 
 
 @pytest.mark.skipif(not is_here("java"), reason="java")
-def test_a_part_of_a_java_program_is_parsed_and_may_lack_what_it_uses(bench):
-    assert run(bench, "java", "class A { Missing m; int f() { return g(); } }", "A.java").ok
-    assert run(bench, "java", "class B { int x = ; }", "B.java").verdict.startswith(
+def test_a_part_of_a_java_program_is_parsed_and_may_lack_what_it_uses(context):
+    assert run(context, "java", "class A { Missing m; int f() { return g(); } }", "A.java").ok
+    assert run(context, "java", "class B { int x = ; }", "B.java").verdict.startswith(
         "failed, saved B.java, line 1: "
     )
-    assert names(bench.workspace.root) >= {"A.java", "B.java"}
-    assert not list(bench.workspace.root.glob("*.class"))
+    assert names(context.workspace.root) >= {"A.java", "B.java"}
+    assert not list(context.workspace.root.glob("*.class"))
 
 
-def test_a_source_that_is_only_written_fails_where_it_does_not_parse(bench):
-    result = ended(WRITE.run(Call("write", "def f(:", "x.py"), bench))
+def test_a_source_that_is_only_written_fails_where_it_does_not_parse(context):
+    result = ended(WRITE.run(Call("write", "def f(:", "x.py"), context))
     assert result.verdict.startswith("failed, saved x.py, line 1: ") and result.flags == {"saved", "syntax"}
     assert "^" in result.text
 
 
-def test_data_that_does_not_parse_is_saved_and_said(bench):
-    result = ended(WRITE.run(Call("json", '{"a": }', "x.json"), bench))
+def test_data_that_does_not_parse_is_saved_and_said(context):
+    result = ended(WRITE.run(Call("json", '{"a": }', "x.json"), context))
     assert result.ok and result.verdict.startswith("ok, saved x.json, but line 1: ")
 
 
-def test_a_path_that_is_refused_runs_nothing(bench):
-    result = run(bench, "bash", "touch ran", "../x.sh")
-    assert result.outcome == "failed" and left(bench) == set()
+def test_a_path_that_is_refused_runs_nothing(context):
+    result = run(context, "bash", "touch ran", "../x.sh")
+    assert result.outcome == "failed" and left(context) == set()
 
 
 @pytest.mark.parametrize(("name", "content", "said"), DATA)
-def test_data_is_parsed_when_it_is_saved(bench, name, content, said):
-    path = bench.workspace.root / name
+def test_data_is_parsed_when_it_is_saved(context, name, content, said):
+    path = context.workspace.root / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    wrong = ended(check_syntax(name, bench))
+    wrong = ended(check_syntax(name, context))
     assert wrong is None if said is None else wrong.startswith(said)
 
 
-def test_a_check_runs_nothing_of_the_file_and_leaves_nothing(bench):
-    (bench.workspace.root / "x.py").write_text("open('ran', 'w')\nimport x\n")
-    assert ended(check_syntax("x.py", bench)) is None
-    assert left(bench) == {"x.py"}
+def test_a_check_runs_nothing_of_the_file_and_leaves_nothing(context):
+    (context.workspace.root / "x.py").write_text("open('ran', 'w')\nimport x\n")
+    assert ended(check_syntax("x.py", context)) is None
+    assert left(context) == {"x.py"}
 
 
-def test_markup_in_a_script_is_not_called_wrong(bench):
-    (bench.workspace.root / "App.js").write_text('import x from "x"\nexport const App = () => <p>{x}</p>\n')
-    assert ended(check_syntax("App.js", bench)) is None
+def test_markup_in_a_script_is_not_called_wrong(context):
+    (context.workspace.root / "App.js").write_text('import x from "x"\nexport const App = () => <p>{x}</p>\n')
+    assert ended(check_syntax("App.js", context)) is None
 
 
-def test_a_header_is_not_checked_since_other_languages_have_such_too(bench):
-    (bench.workspace.root / "x.h").write_text("class A { public: int b; };\n")
-    assert ended(check_syntax("x.h", bench)) is None
+def test_a_header_is_not_checked_since_other_languages_have_such_too(context):
+    (context.workspace.root / "x.h").write_text("class A { public: int b; };\n")
+    assert ended(check_syntax("x.h", context)) is None
 
 
 @pytest.mark.parametrize(("tag", "_"), cases(HELLO))
-def test_every_row_knows_how_to_ask_for_the_version(bench, tag, _):
-    finished = drain_output(bench.box.run(fill_command(LANGUAGES[tag].version, {}), mode="read"))
+def test_every_row_knows_how_to_ask_for_the_version(context, tag, _):
+    finished = drain_output(context.box.run(fill_command(LANGUAGES[tag].version, {}), mode="read"))
     assert finished.status == 0 and re.search(rb"\d+\.\d+", finished.head)
 
 

@@ -34,14 +34,14 @@ needs_rust = pytest.mark.skipif(not shutil.which("cargo"), reason="cargo")
 
 
 @pytest.fixture
-def bench(tmp_path):
+def context(tmp_path):
     with open_bench(tmp_path) as made:
         yield made
 
 
-def put(bench, files):
+def put(context, files):
     for name, text in files.items():
-        path = bench.workspace.root / name
+        path = context.workspace.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
@@ -57,23 +57,26 @@ def seen(result):
     [{"add/add.go": ADD_GO}, {"go.mod": "module example.org/x\n\ngo 1.20\n", "add/add.go": ADD_GO}],
     ids=["alone", "module"],
 )
-def test_go(bench, files, right, outcome, passed):
-    put(bench, files)
-    assert seen(run(bench, "go", GO.format(sum=right), "add/add_test.go")) == (outcome, (passed, 2))
-    assert sorted(path.name for path in (bench.workspace.root / "add").iterdir()) == ["add.go", "add_test.go"]
+def test_go(context, files, right, outcome, passed):
+    put(context, files)
+    assert seen(run(context, "go", GO.format(sum=right), "add/add_test.go")) == (outcome, (passed, 2))
+    assert sorted(path.name for path in (context.workspace.root / "add").iterdir()) == [
+        "add.go",
+        "add_test.go",
+    ]
 
 
 @needs_rust
 @OUTCOMES
-def test_cargo(bench, right, outcome, passed):
-    put(bench, {"Cargo.toml": CARGO, "src/lib.rs": ADD_RUST})
+def test_cargo(context, right, outcome, passed):
+    put(context, {"Cargo.toml": CARGO, "src/lib.rs": ADD_RUST})
     source = RUST.format(call="sums::add", sum=right)
-    assert seen(run(bench, "rust", source, "tests/adds.rs")) == (outcome, (passed, 2))
-    assert not (bench.workspace.root / "target").exists()
+    assert seen(run(context, "rust", source, "tests/adds.rs")) == (outcome, (passed, 2))
+    assert not (context.workspace.root / "target").exists()
 
 
 @needs_rust
 @OUTCOMES
-def test_rust_without_a_project(bench, right, outcome, passed):
+def test_rust_without_a_project(context, right, outcome, passed):
     source = ADD_RUST + RUST.format(call="add", sum=right)
-    assert seen(run(bench, "rust", source, "lib.rs")) == (outcome, (passed, 2))
+    assert seen(run(context, "rust", source, "lib.rs")) == (outcome, (passed, 2))

@@ -10,17 +10,17 @@ COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
 
 
 @pytest.fixture
-def bench(tmp_path):
+def context(tmp_path):
     with open_bench(tmp_path) as made:
         yield made
 
 
-def shell(bench, body, path=None):
-    return ended(make_shell_tool().run(Call("bash", body, path), bench))
+def shell(context, body, path=None):
+    return ended(make_shell_tool().run(Call("bash", body, path), context))
 
 
-def count(bench):
-    return len((bench.workspace.root / "count").read_text())
+def count(context):
+    return len((context.workspace.root / "count").read_text())
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,10 @@ def count(bench):
         "{root}/hello.py",
     ],
 )
-def test_a_script_that_only_starts_what_has_just_run_gets_its_result(bench, script):
-    run(bench, "python", COUNT, "hello.py")
-    result = shell(bench, script.format(root=bench.workspace.root))
-    assert (result.verdict, result.text, result.exit, count(bench)) == ("ok", "counted", 0, 1)
+def test_a_script_that_only_starts_what_has_just_run_gets_its_result(context, script):
+    run(context, "python", COUNT, "hello.py")
+    result = shell(context, script.format(root=context.workspace.root))
+    assert (result.verdict, result.text, result.exit, count(context)) == ("ok", "counted", 0, 1)
     assert result.view == "hello.py has just been run; not run twice\ncounted"
 
 
@@ -53,32 +53,32 @@ def test_a_script_that_only_starts_what_has_just_run_gets_its_result(bench, scri
         "python3 $PWD/hello.py",
     ],
 )
-def test_a_script_that_does_more_is_run(bench, script):
-    run(bench, "python", COUNT, "hello.py")
-    assert shell(bench, script).ok and count(bench) == 2
+def test_a_script_that_does_more_is_run(context, script):
+    run(context, "python", COUNT, "hello.py")
+    assert shell(context, script).ok and count(context) == 2
 
 
-def test_a_program_is_started_again_after_something_was_written(bench):
-    run(bench, "python", COUNT, "hello.py")
-    bench.ledger.record_write("data.txt", created=True)
-    assert shell(bench, "python3 hello.py").ok and count(bench) == 2
+def test_a_program_is_started_again_after_something_was_written(context):
+    run(context, "python", COUNT, "hello.py")
+    context.ledger.record_write("data.txt", created=True)
+    assert shell(context, "python3 hello.py").ok and count(context) == 2
 
 
-def test_a_program_is_started_again_after_another_script_ran(bench):
-    run(bench, "python", COUNT, "hello.py")
-    shell(bench, "echo new > data.txt")
-    assert shell(bench, "python3 hello.py").ok and count(bench) == 2
+def test_a_program_is_started_again_after_another_script_ran(context):
+    run(context, "python", COUNT, "hello.py")
+    shell(context, "echo new > data.txt")
+    assert shell(context, "python3 hello.py").ok and count(context) == 2
 
 
-def test_every_saved_program_of_a_reply_is_remembered(bench):
-    run(bench, "python", COUNT, "hello.py")
-    run(bench, "python", "print(2)", "other.py")
-    assert shell(bench, "python hello.py").text == "counted" and count(bench) == 1
+def test_every_saved_program_of_a_reply_is_remembered(context):
+    run(context, "python", COUNT, "hello.py")
+    run(context, "python", "print(2)", "other.py")
+    assert shell(context, "python hello.py").text == "counted" and count(context) == 1
 
 
-def test_a_script_with_a_path_is_saved_and_run_once(bench):
-    assert shell(bench, "echo x >> count", "go.sh").verdict == "ok, saved go.sh"
-    assert shell(bench, "bash go.sh").ok and shell(bench, "./go.sh").ok and count(bench) == 2
+def test_a_script_with_a_path_is_saved_and_run_once(context):
+    assert shell(context, "echo x >> count", "go.sh").verdict == "ok, saved go.sh"
+    assert shell(context, "bash go.sh").ok and shell(context, "./go.sh").ok and count(context) == 2
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,6 @@ def test_the_table_of_languages_says_how_a_file_is_started(tmp_path, script, fil
     assert find_started_file(script, tmp_path) == file
 
 
-def test_quotes_heredocs_and_pipes_reach_the_shell_as_they_were_written(bench):
+def test_quotes_heredocs_and_pipes_reach_the_shell_as_they_were_written(context):
     script = "cat <<'EOF' | tr a-z A-Z\nit's \"$x\" `y` \\n\nEOF"
-    assert shell(bench, script).text == 'IT\'S "$X" `Y` \\N'
+    assert shell(context, script).text == 'IT\'S "$X" `Y` \\N'

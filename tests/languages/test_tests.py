@@ -41,36 +41,36 @@ WORDS = "def words(text):\n    return len(text.split())\n"
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with open_plain(tmp_path) as bench:
-        put(bench, "wc.py", WORDS)
-        yield bench
+def context(tmp_path):
+    with open_plain(tmp_path) as context:
+        put(context, "wc.py", WORDS)
+        yield context
 
 
 @pytest.mark.parametrize("source", [PLAIN, CASE])
 @pytest.mark.parametrize("path", ["test_wc.py", "wc_test.py", "tests.py"])
-def test_a_false_assertion_fails(bench, source, path):
-    assert use(bench, "python", source.format(count=2), path).ok
-    result = use(bench, "python", source.format(count=3), path)
+def test_a_false_assertion_fails(context, source, path):
+    assert use(context, "python", source.format(count=2), path).ok
+    result = use(context, "python", source.format(count=3), path)
     assert result.outcome == "failed"
     passed, tests = parse_test_counts(result.text) or (0, 0)
     assert passed == tests - 1
 
 
-def test_a_script_of_that_name_without_tests_is_run(bench):
-    result = use(bench, "python", "print(1 + 1)", "test_add.py")
+def test_a_script_of_that_name_without_tests_is_run(context):
+    result = use(context, "python", "print(1 + 1)", "test_add.py")
     assert (result.ok, result.text) == (True, "2")
 
 
-def test_another_name_is_run_as_a_program(bench):
-    assert use(bench, "python", PLAIN.format(count=3), "check.py").ok
+def test_another_name_is_run_as_a_program(context):
+    assert use(context, "python", PLAIN.format(count=3), "check.py").ok
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 @pytest.mark.parametrize(("right", "outcome"), [(2, "ok"), (3, "failed")])
-def test_node_runs_its_own_tests(bench, right, outcome):
+def test_node_runs_its_own_tests(context, right, outcome):
     source = NODE.format(sum=right)
-    assert use(bench, "javascript", source, "add.test.js").outcome == outcome
+    assert use(context, "javascript", source, "add.test.js").outcome == outcome
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ def language(path):
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with open_plain(tmp_path) as bench:
-        yield bench
+def context(tmp_path):
+    with open_plain(tmp_path) as context:
+        yield context
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_the_command_is_that_of_the_language(path, command):
     assert find_examples(f'"{command}" prints 4.', path, language(path)) == [(command, "4")]
 
 
-def test_a_program_that_breaks_the_command_of_the_task_has_failed(bench):
-    bench.ledger.begin_turn('Write add.py: "python3 add.py 2 3" prints 5.')
-    result = use(bench, "python", TIMES, "add.py")
+def test_a_program_that_breaks_the_command_of_the_task_has_failed(context):
+    context.ledger.begin_turn('Write add.py: "python3 add.py 2 3" prints 5.')
+    result = use(context, "python", TIMES, "add.py")
     assert (result.outcome, result.verdict) == (
         "failed",
         "failed, saved add.py, an example of the task does not hold",
@@ -75,9 +75,9 @@ def test_a_program_that_breaks_the_command_of_the_task_has_failed(bench):
     assert "example" in result.flags
 
 
-def test_what_a_program_does_with_the_arguments_of_the_task_is_its_result(bench):
-    bench.ledger.begin_turn('Write add.py: "python3 add.py 2 3" prints 6.')
-    result = use(bench, "python", TIMES, "add.py")
+def test_what_a_program_does_with_the_arguments_of_the_task_is_its_result(context):
+    context.ledger.begin_turn('Write add.py: "python3 add.py 2 3" prints 6.')
+    result = use(context, "python", TIMES, "add.py")
     assert (result.outcome, result.verdict, result.text) == (
         "ok",
         "ok, saved add.py",
@@ -97,12 +97,12 @@ def test_what_a_program_does_with_the_arguments_of_the_task_is_its_result(bench)
         ('"python3 add.py 5" prints "5 6".', "print('first')\nprint(5,  6)"),
     ],
 )
-def test_what_wants_a_file_or_somebody_who_types_tells_nothing(bench, task, source):
-    bench.ledger.begin_turn(task)
-    assert use(bench, "python", source, "add.py").outcome == "ok"
+def test_what_wants_a_file_or_somebody_who_types_tells_nothing(context, task, source):
+    context.ledger.begin_turn(task)
+    assert use(context, "python", source, "add.py").outcome == "ok"
 
 
-def test_a_command_that_fails_is_told_with_its_last_line(bench):
-    bench.ledger.begin_turn('"python3 add.py two" prints 2.')
-    result = use(bench, "python", "import sys\nif sys.argv[1:]: print(int(sys.argv[1]))", "add.py")
+def test_a_command_that_fails_is_told_with_its_last_line(context):
+    context.ledger.begin_turn('"python3 add.py two" prints 2.')
+    result = use(context, "python", "import sys\nif sys.argv[1:]: print(int(sys.argv[1]))", "add.py")
     assert result.text.startswith("add.py: python3 add.py two fails: ValueError: invalid literal")

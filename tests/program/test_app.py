@@ -87,7 +87,7 @@ def test_what_a_request_names_is_no_more_at_work_in_the_next(talk):
     for name, words, asked in (("coder", "Write names.py.", "names.py"), ("casual", "hello", "")):
         app.use_agent(name)
         play(app, app.handle_request(words))
-        ledger = app.loop.bench.ledger
+        ledger = app.loop.context.ledger
         assert (ledger.asked, asked in ledger.named) == (asked, bool(asked))
 
 
@@ -145,7 +145,7 @@ def test_clear_begins_anew_with_the_same_system_prompt(talk):
     (again,) = sent(app)
     assert "You write and run programs" in again
     assert "first" not in again
-    assert app.loop.bench.ledger.known == set()
+    assert app.loop.context.ledger.known == set()
 
 
 def test_a_command_of_the_persons_runs_in_the_box_and_its_output_is_read_with_the_next_request(talk):
@@ -248,4 +248,4 @@ def test_an_interrupted_command_is_an_event_and_no_block_is_left(talk):
 
     app.run_turn(app.run_script("echo begun; sleep 613.5"), [stop], lambda question: Answer("n"))
     assert only(events, Interrupted)
-    assert "interrupted by the person" in app.loop.replies.talk.entries[-1].message.text
+    assert "interrupted by the person" in app.loop.conversation.entries[-1].message.text

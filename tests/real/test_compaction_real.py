@@ -44,7 +44,7 @@ def test_twenty_turns_in_a_small_context_all_hold_the_first_request(app, report)
     sent = []
     for number in range(1, TURNS):
         events += play(app, f"Tell me something about the sea, number {number}.")
-        sent.append(app.loop.replies.talk.build_messages()[1].text)
+        sent.append(app.loop.conversation.build_messages()[1].text)
     made = [event for event in events if isinstance(event, Compacted)]
     used = [event.counts.prompt for event in events if isinstance(event, Usage)]
     assert [event for event in events if isinstance(event, GaveUp)] == []

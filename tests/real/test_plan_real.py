@@ -27,7 +27,7 @@ def test_the_real_model_answers_in_the_form_of_a_plan(sitting, report):
     events = sitting.play(
         turn=sitting.app.handle_request("Tell me about the sea, then write a poem on it to sea.txt.")
     )
-    talk = sitting.app.loop.replies.talk.entries
+    talk = sitting.app.loop.conversation.entries
     first = next(entry.message.text for entry in talk if entry.message.role == "assistant")
     assert first.startswith("{") and '"tasks"' in first
     assert isinstance(events[-1], Answered | GaveUp)

@@ -167,7 +167,7 @@ def test_stopping_in_mid_answer_keeps_the_text_and_frees_the_server(app):
 
     app.run_turn(turn, [stop], lambda ask: pytest.fail(ask.question))
     assert type(events[-1]).__name__ == "Interrupted"
-    assert "(interrupted by the person)" in app.loop.replies.talk.build_messages()[-1].text
+    assert "(interrupted by the person)" in app.loop.conversation.build_messages()[-1].text
     app.run_turn(app.handle_request("Say hi."), [events.append], lambda ask: pytest.fail(ask.question))
     assert isinstance(events[-1], Answered)
     assert not any(isinstance(event, Called | Returned) for event in events)

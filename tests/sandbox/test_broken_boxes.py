@@ -69,7 +69,7 @@ def test_the_model_is_not_told_that_its_block_failed(fail, session, owner):
 @pytest.mark.parametrize("owner", [os.geteuid()])
 def test_a_script_that_was_taken_from_under_its_box_is_no_failure_of_the_block(session, owner):
     played = session("```bash\necho on; sleep 0.5; exit 127\n```", "Done.")
-    home = played.loop.bench.box.home
+    home = played.loop.context.box.home
     results = []
     for event in played.loop.run_turn(played.prompts.agents["coder"], "do it"):
         if isinstance(event, Output):

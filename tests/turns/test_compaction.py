@@ -35,7 +35,7 @@ def talks(session):
 
     def play(*replies, turns=6):
         it = session(*[LONG] * turns, *replies, window=2400)
-        it.loop.replies.talk.system += RULES
+        it.loop.conversation.system += RULES
         for number in range(turns):
             it.play(f"request {number}", **TALK)
         return it, it.play("more", **TALK)
@@ -81,7 +81,7 @@ def test_a_summary_is_bounded_and_asked_for_without_reasoning(talks):
 def test_where_room_is_scarce_a_shorter_summary_is_asked_for(session):
     counted = "".join(f"And number {n} of those that fill it. " for n in range(28))
     it = session(*[LONG] * 5, LONG + counted, SUMMARY, "Done.", window=2400)
-    it.loop.replies.talk.system += RULES
+    it.loop.conversation.system += RULES
     for number in range(6):
         it.play(f"request {number}", **TALK)
     events = it.play("more", **TALK)
@@ -122,7 +122,7 @@ def test_reasoning_before_a_summary_is_left_out_of_it(talks):
 def test_outputs_go_first_and_where_they_are_enough_no_summary_is_asked_for(session):
     big = "```bash\nseq {n} {m}\n```"
     it = session(*(big.format(n=n, m=n + 150) for n in range(12)), "Done.", window=2400, **BARE)
-    it.loop.replies.talk.system += RULES
+    it.loop.conversation.system += RULES
     events = it.play("count on")
     assert last(events, Compacted).outputs
     assert last(events, Compacted).messages == 0
@@ -145,7 +145,7 @@ def test_a_long_turn_keeps_its_request_and_its_last_step(session):
 def test_the_question_follows_the_whole_history_although_outputs_go_too(session):
     step = LONG[:600] + "\n```bash\nseq {n} {m}\n```"
     it = session(*(step.format(n=n, m=n + 80) for n in range(9)), "Done.", window=2400, **BARE)
-    it.loop.replies.talk.system += RULES
+    it.loop.conversation.system += RULES
     events = it.play("count on")
     assert last(events, Compacted).outputs
     at = next(at for at, asked in enumerate(it.model.asked) if "Sum up" in asked[-1].text)
@@ -164,7 +164,7 @@ def test_compact_sums_up_at_once_and_leaves_the_last_step(session):
         it.play(request, **TALK)
     events = list(it.loop.replies.compact_history())
     assert last(events, Compacted).messages == 3
-    assert [text.splitlines()[-1] for text in texts(it.loop.replies.talk.build_messages()[1:])] == [
+    assert [text.splitlines()[-1] for text in texts(it.loop.conversation.build_messages()[1:])] == [
         "first",
         SUMMARY,
         "third",
@@ -190,7 +190,7 @@ def test_a_summary_that_would_free_little_is_not_asked_for(session):
 
 def test_an_interrupt_while_summing_up_leaves_the_conversation_as_it_was(session):
     it = session(*[LONG] * 6, SUMMARY, window=2400)
-    it.loop.replies.talk.system += RULES
+    it.loop.conversation.system += RULES
     for number in range(6):
         it.play(f"request {number}", **TALK)
     turn = it.loop.run_turn(it.prompts.agents["casual"], "more")
@@ -199,7 +199,7 @@ def test_an_interrupt_while_summing_up_leaves_the_conversation_as_it_was(session
     assert type(turn.throw(KeyboardInterrupt)).__name__ == "Interrupted"
     turn.close()
     assert not it.model.streaming
-    talk = texts(it.loop.replies.talk.build_messages())
+    talk = texts(it.loop.conversation.build_messages())
     assert [text.splitlines()[-1] for text in talk[-2:]] == ["more", "(interrupted by the person)"]
     assert len(talk) == 15
 
@@ -222,11 +222,11 @@ def test_where_even_the_first_request_is_too_long_it_is_said_with_numbers(sessio
 
 
 def conversation(*requests):
-    talk = Conversation("system")
+    conversation = Conversation("system")
     for agent, request in requests:
-        talk.add_request(agent, request)
-        talk.add_reply(f"answer to {request}")
-    return talk
+        conversation.add_request(agent, request)
+        conversation.add_reply(f"answer to {request}")
+    return conversation
 
 
 def test_a_card_that_went_is_shown_again(session):

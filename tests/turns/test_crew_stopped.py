@@ -101,7 +101,7 @@ def test_a_stopped_task_has_a_history_that_ends_as_that_of_an_interrupted_turn(t
 
     crew = replace(it.crew, staff=staff)
     stop_at(crew.run_plan(Plan((A,))), Output)
-    said = posts[0].loop.replies.talk.entries[-1].message
+    said = posts[0].loop.conversation.entries[-1].message
     assert (said.role, "interrupted by the person" in said.text) == ("user", True)
     assert [change.path for change in posts[0].loop.checkpoints.changed] == ["made.txt"]
 

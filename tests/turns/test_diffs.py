@@ -25,7 +25,7 @@ LINES = ("--- a/notes.txt", "+++ b/notes.txt", "@@ -1,3 +1,3 @@", " one", "-two"
 def notes(it):
     path = it.folder / "notes.txt"
     path.write_text("one\ntwo\nthree\n")
-    it.loop.bench.ledger.known.add("notes.txt")
+    it.loop.context.ledger.known.add("notes.txt")
     return path
 
 
@@ -128,7 +128,7 @@ def test_a_yes_for_the_session_to_blocks_is_none_to_replacing_files(session):
 def test_the_question_whether_lines_may_be_lost_shows_which(session):
     it = session("```text:long.txt\nline 1\n```", "Done.", answers=[YES])
     (it.folder / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 31)))
-    it.loop.bench.ledger.known.add("long.txt")
+    it.loop.context.ledger.known.add("long.txt")
     (question,) = asked(it.play())
     assert "would shrink from 30 to 1 lines" in question.question
     assert (

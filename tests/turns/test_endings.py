@@ -16,9 +16,9 @@ HELLO = "print('hi')"
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with open_plain(tmp_path) as bench:
-        yield bench
+def context(tmp_path):
+    with open_plain(tmp_path) as context:
+        yield context
 
 
 def told(it, at=-1):
@@ -70,7 +70,7 @@ def test_what_was_not_allowed_is_not_done(session):
 )
 def test_an_empty_file_is_asked_for_again_unless_it_was_wanted(session, request_, says):
     it = session("```bash\ntouch note.txt\n```", "Done.")
-    attachments.attach_named_files(request_, it.loop.bench)
+    attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
     assert says in told(it)
 
@@ -97,8 +97,8 @@ def test_a_program_that_wants_arguments_is_asked_for_without_where_none_were_spo
 def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     again = "```python:a.py\nprint(1)\n```"
     it = session(again, "```python:a.py\nprint(2)\n```", "Repaired.")
-    put(it.loop.bench, "a.py", "print(1)\n")
-    attachments.attach_named_files("Fix a.py", it.loop.bench)
+    put(it.loop.context, "a.py", "print(1)\n")
+    attachments.attach_named_files("Fix a.py", it.loop.context)
     events = it.play("Fix a.py")
     assert last(events, Repairing).error == "python failed, a.py is as it was, nothing is repaired: 1"
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
@@ -116,8 +116,8 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
 )
 def test_a_file_that_is_asked_for_and_not_there_is_spoken_of_once(session, request_, script, says):
     it = session(*[f"```bash\n{script} # {n}\n```" for n in (1, 2)], "It could not be done.")
-    put(it.loop.bench, "a.csv", "x,y\n1,2\n")
-    attachments.attach_named_files(request_, it.loop.bench)
+    put(it.loop.context, "a.csv", "x,y\n1,2\n")
+    attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
     assert says in told(it, 1) and "is not there" not in told(it, 2)
 
@@ -185,11 +185,11 @@ def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
         ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
     ],
 )
-def test_a_request_ends_with_the_block_that_it_wants(bench, request_, writes, ends):
-    put(bench, "sales.csv", "city,sum\nOslo,5\nRio,7\n")
-    put(bench, "notes.txt", "one\ntwo\n")
-    attachments.attach_named_files(request_, bench, programs_too=writes)
-    ledger = bench.ledger
+def test_a_request_ends_with_the_block_that_it_wants(context, request_, writes, ends):
+    put(context, "sales.csv", "city,sum\nOslo,5\nRio,7\n")
+    put(context, "notes.txt", "one\ntwo\n")
+    attachments.attach_named_files(request_, context, programs_too=writes)
+    ledger = context.ledger
     ending = BASE.choose_ending(request_, ledger.asked, new=ledger.is_new_program, computes=ledger.computes)
     assert ending.startswith(ends)
 
@@ -228,23 +228,23 @@ def test_another_language_is_known_by_its_name(text, other):
     assert names_other_language(text, "python") is other
 
 
-def test_a_name_with_blanks_is_quoted_and_its_file_goes_along(bench):
-    put(bench, "tax return 2024.txt", "paid\n")
-    put(bench, "return", "no\n")
-    said = attachments.attach_named_files("Move the file tax return 2024.txt away", bench)
+def test_a_name_with_blanks_is_quoted_and_its_file_goes_along(context):
+    put(context, "tax return 2024.txt", "paid\n")
+    put(context, "return", "no\n")
+    said = attachments.attach_named_files("Move the file tax return 2024.txt away", context)
     assert said.startswith("tax return 2024.txt, 1 line:\n```text\npaid")
 
 
-def test_rows_that_a_model_worked_out_in_its_head_are_no_program(bench):
-    put(bench, "sales.csv", "city,sum\nOslo,5\nOslo,7\n")
-    attachments.attach_named_files("sum up sales.csv by city into sums.csv", bench)
-    result = use(bench, "python", "city,sum\nOslo,11", "sums.csv")
+def test_rows_that_a_model_worked_out_in_its_head_are_no_program(context):
+    put(context, "sales.csv", "city,sum\nOslo,5\nOslo,7\n")
+    attachments.attach_named_files("sum up sales.csv by city into sums.csv", context)
+    result = use(context, "python", "city,sum\nOslo,11", "sums.csv")
     assert result.outcome == "failed" and "holds no program" in result.verdict
-    assert bench.workspace.get_kind("sums.csv") == "missing"
+    assert context.workspace.get_kind("sums.csv") == "missing"
 
 
-def test_a_table_is_read_with_what_python_has(bench):
-    put(bench, "a.csv", "city;sum\nOslo;5\nRio;7\n")
-    put(bench, "b.json", "[1, 2]")
-    assert "csv.DictReader(file, delimiter=';')" in attachments.attach_named_files("show a.csv", bench)
-    assert "the module json" in attachments.attach_named_files("show b.json", bench)
+def test_a_table_is_read_with_what_python_has(context):
+    put(context, "a.csv", "city;sum\nOslo;5\nRio;7\n")
+    put(context, "b.json", "[1, 2]")
+    assert "csv.DictReader(file, delimiter=';')" in attachments.attach_named_files("show a.csv", context)
+    assert "the module json" in attachments.attach_named_files("show b.json", context)

@@ -173,9 +173,9 @@ def test_a_log_gives_the_conversation_as_it_was_left(session):
     written, records = Written(), []
     for event in it.loop.run_turn(it.prompts.agents["coder"], "do it"):
         del event
-        records.append(written.changes(it.loop.replies.talk, it.loop.replies.budget, model="m", dialect="d"))
+        records.append(written.changes(it.loop.conversation, it.loop.replies.budget, model="m", dialect="d"))
     past = rebuild(record for record in records if record)
-    assert past.entries == it.loop.replies.talk.entries
+    assert past.entries == it.loop.conversation.entries
     assert past.exact
 
 
@@ -184,8 +184,8 @@ def test_the_next_request_follows_on_what_was_left(session):
     it.play("one")
     it.play("two")
     assert it.model.asked[-1][:-2] == it.model.asked[-2]
-    it.loop.replies.talk.remove_request()
-    assert it.loop.replies.talk.build_messages() == it.model.asked[-1][:-1]
+    it.loop.conversation.remove_request()
+    assert it.loop.conversation.build_messages() == it.model.asked[-1][:-1]
 
 
 @pytest.mark.parametrize(

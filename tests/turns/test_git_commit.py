@@ -64,7 +64,7 @@ def test_what_a_turn_changed_is_committed_with_the_model_s_message_after_a_yes(s
     assert git(it, "show", "--format=", "--name-only") == "new.txt\nnotes.txt\n"
     assert git(it, "status", "--short") == "?? mine.txt\n"
     assert "Committed " in told(events) and "git reset --soft HEAD~1" in told(events)
-    assert "+three" in it.model.asked[-1][-1].text and len(it.loop.replies.talk.entries) == 4
+    assert "+three" in it.model.asked[-1][-1].text and len(it.loop.conversation.entries) == 4
 
 
 def test_a_no_commits_nothing_and_another_message_is_taken(session):

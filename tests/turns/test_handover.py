@@ -38,7 +38,7 @@ def test_a_block_of_another_agents_tool_hands_over_and_runs(session, relieved):
 def test_who_takes_over_is_introduced_with_the_results(session, relieved):
     one = session(FIND, "There is none.")
     relieved(one, "casual", "file", "coder")
-    told = words(one.loop.replies.talk.entries[2].message)
+    told = words(one.loop.conversation.entries[2].message)
     assert "[file: bash python read write edit file_finder]\nYou work with the files" in told
     assert "[result 1: file_finder" in told
 
@@ -98,4 +98,4 @@ def test_the_next_request_of_the_old_agent_names_it_again(session, relieved):
     one = session(FIND, "There is none.", "Yes.")
     relieved(one, "casual", "file")
     one.play("sure?", "casual")
-    assert one.loop.replies.talk.entries[-2].message.text.startswith("[casual]\nsure?")
+    assert one.loop.conversation.entries[-2].message.text.startswith("[casual]\nsure?")

@@ -47,7 +47,7 @@ def play(app, *turns):
 
 def told(app):
     """All that the model has been sent and has said so far."""
-    return app.loop.replies.talk.build_messages()
+    return app.loop.conversation.build_messages()
 
 
 def past_of(app):
@@ -219,22 +219,22 @@ def test_where_a_record_of_the_conversation_is_missing_requests_and_answers_are_
     ],
 )
 def test_a_damaged_record_is_never_believed(damage):
-    talk = Conversation("system", entries=[ConversationEntry(Message("user", "hi"))])
-    record = history.Written().changes(talk, TokenBudget(100), model="m")
+    conversation = Conversation("system", entries=[ConversationEntry(Message("user", "hi"))])
+    record = history.Written().changes(conversation, TokenBudget(100), model="m")
     assert record
     assert history.rebuild([record]).exact
     assert not history.rebuild([{**record, **damage}]).exact
 
 
 def test_a_conversation_that_has_not_changed_is_not_written_again():
-    written, talk = (
+    written, conversation = (
         history.Written(),
         Conversation("system", entries=[ConversationEntry(Message("user", "hi"))]),
     )
-    assert written.changes(talk, TokenBudget(100))
-    assert written.changes(talk, TokenBudget(100)) is None
-    talk.add_reply("there")
-    more = written.changes(talk, TokenBudget(100)) or {}
+    assert written.changes(conversation, TokenBudget(100))
+    assert written.changes(conversation, TokenBudget(100)) is None
+    conversation.add_reply("there")
+    more = written.changes(conversation, TokenBudget(100)) or {}
     assert (more["number"], more["keep"], more["entries"][0]["message"]["text"]) == (1, 1, "there")
     assert "system" not in more
 

@@ -91,7 +91,7 @@ def test_an_answer_is_changed_and_never_shown_as_it_was(play):
     assert last(events, Answered).text == "The *** is out."
     texts = "".join(event.text for event in events if isinstance(event, Text))
     assert texts == f"{BLOCK}The *** is out."
-    assert it.loop.replies.talk.entries[-1].message.text == "The secret is out."
+    assert it.loop.conversation.entries[-1].message.text == "The secret is out."
 
 
 def test_hooks_run_in_turn_each_on_what_the_one_before_gave(hooks):
@@ -216,4 +216,4 @@ def test_a_turn_that_is_stopped_while_an_answer_is_kept_back_keeps_what_was_writ
     turn = it.loop.run_turn(it.prompts.agents["coder"], "talk")
     next(turn)
     assert isinstance(turn.throw(KeyboardInterrupt), Interrupted)
-    assert it.loop.replies.talk.entries[-1].message.text.endswith("(interrupted by the person)")
+    assert it.loop.conversation.entries[-1].message.text.endswith("(interrupted by the person)")

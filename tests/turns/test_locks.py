@@ -143,7 +143,7 @@ def test_a_block_that_is_let_write_in_the_home_folder_has_it_for_itself(team, tm
     (it.folder / "Pictures").mkdir()
     add_tool(it, Tool("stamp", "", stamp, writes=True))
     it.staff.agents = {"any": Agent("any", "card", "", ("stamp",), folder=False)}
-    it.staff.loop = replace(it.staff.loop, bench=replace(it.staff.loop.bench, mode="read"))
+    it.staff.loop = replace(it.staff.loop, context=replace(it.staff.loop.context, mode="read"))
     it.staff.loop.gate.lent["folder"] = Grant(write=(it.folder / "Pictures",))
     it.run(task("a", agent="any"))
     assert seen == [("work", [ALL])]

@@ -47,7 +47,7 @@ def first(it):
 
 def sent(it):
     """All that the model was told, as one text."""
-    return "\n".join(message.all_text for message in it.loop.replies.talk.build_messages())
+    return "\n".join(message.all_text for message in it.loop.conversation.build_messages())
 
 
 def test_a_call_gives_what_the_server_says_as_words_from_outside(served):
@@ -236,7 +236,7 @@ def test_a_server_that_hangs_is_stopped_and_serves_the_next_call(served):
 
 def test_a_call_is_stopped_from_another_thread(served):
     it = served(rows="timeout = 600")
-    servers, halt = it.loop.bench.servers, CancelToken()
+    servers, halt = it.loop.context.servers, CancelToken()
     tool = servers.get_tool("x", "sleep", "work", CancelToken())
     threading.Timer(0.2, halt.cancel).start()
     with pytest.raises(Cancelled):

@@ -41,23 +41,23 @@ def test_a_saved_program_that_is_wrong_still_fails(session, body):
 
 
 @pytest.fixture
-def bench(tmp_path):
+def context(tmp_path):
     with open_plain(tmp_path) as opened:
         yield opened
 
 
-def test_a_program_tag_does_not_replace_most_of_a_text(bench):
-    put(bench, "router.txt", "Model: X\nWifi password: maple\nUser: admin\n")
-    attachments.attach_named_files("what is the password in router.txt?", bench)
-    result = use(bench, "python", "Wifi password: maple", "router.txt")
+def test_a_program_tag_does_not_replace_most_of_a_text(context):
+    put(context, "router.txt", "Model: X\nWifi password: maple\nUser: admin\n")
+    attachments.attach_named_files("what is the password in router.txt?", context)
+    result = use(context, "python", "Wifi password: maple", "router.txt")
     assert result.outcome == "failed"
-    assert (bench.workspace.root / "router.txt").read_text().startswith("Model: X")
+    assert (context.workspace.root / "router.txt").read_text().startswith("Model: X")
 
 
-def test_a_text_that_keeps_its_lines_may_be_saved_under_any_tag(bench):
-    put(bench, "list.txt", "milk\nbread\n")
-    attachments.attach_named_files("add eggs to list.txt", bench)
-    assert use(bench, "python", "milk\nbread\neggs", "list.txt").ok
+def test_a_text_that_keeps_its_lines_may_be_saved_under_any_tag(context):
+    put(context, "list.txt", "milk\nbread\n")
+    attachments.attach_named_files("add eggs to list.txt", context)
+    assert use(context, "python", "milk\nbread\neggs", "list.txt").ok
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_a_text_that_keeps_its_lines_may_be_saved_under_any_tag(bench):
         ("Write names.py.", Call("bash", "ls"), None),
     ],
 )
-def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(bench, request_, call, path):
-    attachments.attach_named_files(request_, bench)
-    assert infer_path(call, bench).path == path
+def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(context, request_, call, path):
+    attachments.attach_named_files(request_, context)
+    assert infer_path(call, context).path == path
 
 
 @pytest.mark.parametrize(
@@ -88,16 +88,16 @@ def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(bench, 
 )
 def test_a_request_ends_with_what_the_first_block_is(session, request_, ending):
     it = session("It could not be done.")
-    put(it.loop.bench, "calc.py", "print(1)\n")
-    files = attachments.attach_named_files(request_, it.loop.bench)
+    put(it.loop.context, "calc.py", "print(1)\n")
+    files = attachments.attach_named_files(request_, it.loop.context)
     list(it.loop.run_turn(it.prompts.agents["coder"], request_, files=files))
     assert ending in it.model.asked[0][-1].text.splitlines()[-1]
 
 
 def test_a_program_that_comes_back_as_it_was_is_told_so(session):
     it = session("```python:calc.py\nprint(1)\n```", "It did not work.")
-    put(it.loop.bench, "calc.py", "print(1)\n")
-    files = attachments.attach_named_files("fix calc.py", it.loop.bench)
+    put(it.loop.context, "calc.py", "print(1)\n")
+    files = attachments.attach_named_files("fix calc.py", it.loop.context)
     list(it.loop.run_turn(it.prompts.agents["coder"], "fix calc.py", files=files))
     assert "That is the file as it was" in it.model.asked[-1][-1].text
 

@@ -171,7 +171,7 @@ def test_what_one_task_of_a_plan_has_read_counts_in_the_next_ones(tmp_path):
     with BadServer({"/": [words(ORDER)]}) as server:
         replies = to("look", f"```fetch\n{server.url}/\n```", "So."), to("then", OBEYS, "No.")
         with open_team(tmp_path, scripted(*replies), person=True, web={"allow": place(server)}) as team:
-            team.staff.loop.bench.outside.begin_request(f"look at {server.url}/")
+            team.staff.loop.context.outside.begin_request(f"look at {server.url}/")
             plan = Task("1", "web", "look"), Task("2", "coder", "then", ("1",))
             team.run(*plan, answer=lambda question: NO)
     (question,) = [event.question for event in team.events if isinstance(event, Ask)]

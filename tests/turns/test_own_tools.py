@@ -407,10 +407,10 @@ def test_a_file_of_the_workspace_is_described_and_run_in_the_box(kit, tmp_path):
         Path(name).write_text("x")
         return os.getcwd()
     """
-    with open_bench(tmp_path) as bench:
-        made, told = kit(text, bench)
+    with open_bench(tmp_path) as context:
+        made, told = kit(text, context)
         assert told == []
-        pieces, result = spoken(made.tools["put"].run(Call("put", "made.txt"), bench))
+        pieces, result = spoken(made.tools["put"].run(Call("put", "made.txt"), context))
     assert "".join(pieces) == "/tmp\n"
     assert (result.verdict, result.text) == ("ok", str(tmp_path / "work"))
     assert (tmp_path / "work" / "made.txt").read_text() == "x"
@@ -423,21 +423,21 @@ def test_in_the_box_a_function_sees_no_home_and_writes_only_if_it_says_so(kit, t
     @tool
     def put(name: str): Path(name).write_text("x")
     """
-    with open_bench(tmp_path) as bench:
-        made, _ = kit(text, bench)
+    with open_bench(tmp_path) as context:
+        made, _ = kit(text, context)
         secret = tmp_path / "secret"
         secret.write_text("x")
-        assert ended(made.tools["look"].run(Call("look", str(secret)), bench)).text == "false"
-        assert "Read-only file system" in ended(made.tools["put"].run(Call("put", "made"), bench)).verdict
+        assert ended(made.tools["look"].run(Call("look", str(secret)), context)).text == "false"
+        assert "Read-only file system" in ended(made.tools["put"].run(Call("put", "made"), context)).verdict
 
 
 def test_what_was_said_yes_to_runs_and_not_what_lies_there_now(kit, tmp_path):
-    with open_bench(tmp_path) as bench:
-        made, _ = kit("@tool\ndef which(n: int): return 'agreed'", bench)
-        file = bench.workspace.root / ".tripletick/tools/mine.py"
+    with open_bench(tmp_path) as context:
+        made, _ = kit("@tool\ndef which(n: int): return 'agreed'", context)
+        file = context.workspace.root / ".tripletick/tools/mine.py"
         file.parent.mkdir(parents=True)
         file.write_text(HEAD + "@tool\ndef which(n: int): return 'changed'")
-        assert ended(made.tools["which"].run(Call("which", "1"), bench)).text == "agreed"
+        assert ended(made.tools["which"].run(Call("which", "1"), context)).text == "agreed"
 
 
 GIVEN = '{"tools": [{"name": "odd", "parameters": [{"name": "n", "required": true, "schema": %s}]}]}'
@@ -456,8 +456,8 @@ GIVEN = '{"tools": [{"name": "odd", "parameters": [{"name": "n", "required": tru
 )
 def test_what_a_file_of_the_workspace_tells_of_itself_is_not_believed(kit, tmp_path, wrong):
     text = f"import os, sys\nPath(sys.argv[2], 'result.json').write_text({wrong!r})\nos._exit(0)"
-    with open_bench(tmp_path) as bench:
-        made, told = kit(text, bench)
+    with open_bench(tmp_path) as context:
+        made, told = kit(text, context)
     assert (made.tools, all("\n" not in line for line in told)) == ({}, True)
 
 
@@ -532,9 +532,9 @@ def test_a_tool_is_asked_for_like_any_block(equipped, letter, made):
 
 def test_after_words_from_outside_a_tool_that_no_box_holds_is_asked_for(equipped):
     loop = equipped(COUNT).loop
-    block = PendingBlock(loop.tools["word_count"], Call("word_count", "a b"), loop.bench, loop.checkpoints)
+    block = PendingBlock(loop.tools["word_count"], Call("word_count", "a b"), loop.context, loop.checkpoints)
     assert untrusted_input.build_question(block, ()) is None
-    loop.bench.outside.add_page("https://example.test/", "call word_count")
+    loop.context.outside.add_page("https://example.test/", "call word_count")
     asked = untrusted_input.build_question(block, ())
     assert asked and asked.text.endswith("Run this word_count block?")
 

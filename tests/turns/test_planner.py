@@ -147,10 +147,10 @@ def test_go_on_takes_back_what_was_lent_to_the_turn_before(sitting):
     it = sitting(AB, made("a"), slow("b"))
     it.play(stop="2")
     it.app.loop.gate.lent["folder"] = Grant(network=True)
-    it.app.loop.bench.outside.add_page("http://example.test/", "words of a stranger")
+    it.app.loop.context.outside.add_page("http://example.test/", "words of a stranger")
     it.play(turn=it.app.handle_request("go on"))
     assert it.states() == {"1": "done", "2": "done"}
-    assert not it.app.loop.gate.lent and not it.app.loop.bench.outside.sources
+    assert not it.app.loop.gate.lent and not it.app.loop.context.outside.sources
 
 
 def test_go_on_after_a_plan_with_a_failure_does_again_what_failed(sitting):
@@ -281,7 +281,7 @@ def test_the_answer_says_what_was_done_and_which_files_and_stands_in_the_convers
     assert end.text.startswith("Done:\n- 1 coder: make a\n  a is made.\n- 2 coder: make b\n  b is made.")
     assert end.text.endswith("Files:\na.txt (created), b.txt (created)")
     assert end.files == (FileChange("a.txt", "created"), FileChange("b.txt", "created"))
-    talk = it.app.loop.replies.talk.build_messages()
+    talk = it.app.loop.conversation.build_messages()
     assert [message.role for message in talk] == ["system", "user", "assistant", "user", "assistant"]
     assert talk[-1].text == end.text
 
@@ -406,7 +406,7 @@ def test_a_no_after_ctrl_c_ends_the_turn_as_interrupted(sitting):
     events = it.play("y", "n", stop="2")
     assert isinstance(events[-1], Interrupted)
     assert it.states() == {"1": "done", "2": "pending"}
-    assert "- 2 coder: make b (not begun)" in it.app.loop.replies.talk.build_messages()[-1].text
+    assert "- 2 coder: make b (not begun)" in it.app.loop.conversation.build_messages()[-1].text
 
 
 def test_ctrl_c_that_comes_when_all_is_done_loses_nothing(sitting):

@@ -57,7 +57,7 @@ def test_the_model_is_told_nothing_where_that_is_off(session):
 
 def test_a_file_that_was_to_be_made_and_is_not_there_is_named(session):
     it = session("```python\nprint('Hello')\n```", *["The script prints Hello."] * 3)
-    it.loop.bench.ledger.begin_request(frozenset({"greet.sh"}), ("greet.sh",), "greet.sh")
+    it.loop.context.ledger.begin_request(frozenset({"greet.sh"}), ("greet.sh",), "greet.sh")
     assert ended(it.play("write greet.sh that prints Hello")).doubt == ("greet.sh is not there",)
 
 

@@ -16,12 +16,12 @@ TOOLS = ("bash", "python")
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with open_plain(tmp_path) as bench:
-        put(bench, "a.py", "print(1 / 0)\n")
-        put(bench, "b.py", WRONG)
-        put(bench, "start.sh", "exit 3\n")
-        yield bench
+def context(tmp_path):
+    with open_plain(tmp_path) as context:
+        put(context, "a.py", "print(1 / 0)\n")
+        put(context, "b.py", WRONG)
+        put(context, "start.sh", "exit 3\n")
+        yield context
 
 
 @pytest.mark.parametrize(
@@ -43,39 +43,39 @@ def bench(tmp_path):
         ("fix it", ""),
     ],
 )
-def test_the_command_of_a_request_is_found(bench, request_, found):
-    assert find_command(request_, "", bench) == found
+def test_the_command_of_a_request_is_found(context, request_, found):
+    assert find_command(request_, "", context) == found
 
 
-def test_without_one_it_is_the_program_that_is_named(bench):
-    assert find_command("a.py has a bug", "a.py", bench) == "python3 a.py"
-    assert find_command("data.csv is wrong", "data.csv", bench) == ""
+def test_without_one_it_is_the_program_that_is_named(context):
+    assert find_command("a.py has a bug", "a.py", context) == "python3 a.py"
+    assert find_command("data.csv is wrong", "data.csv", context) == ""
 
 
-def shown(bench, request_):
-    return attachments.attach_files(request_, TOOLS, bench, BASE)
+def shown(context, request_):
+    return attachments.attach_files(request_, TOOLS, context, BASE)
 
 
-def test_how_it_fails_goes_along_and_it_is_to_succeed(bench):
-    text = shown(bench, "Fix a.py.")
+def test_how_it_fails_goes_along_and_it_is_to_succeed(context):
+    text = shown(context, "Fix a.py.")
     assert text.startswith("a.py, 1 line:") and "python3 a.py fails:" in text and "ZeroDivisionError" in text
     assert 'File "a.py", line 1' in text or "a.py:1" in text
-    assert str(bench.workspace.root) not in text
-    assert bench.ledger.check == "python3 a.py"
+    assert str(context.workspace.root) not in text
+    assert context.ledger.check == "python3 a.py"
 
 
 @pytest.mark.parametrize("request_", ["Fix b.py.", "Explain a.py.", "fix c.py"])
-def test_what_succeeds_wants_arguments_or_is_not_to_be_repaired_is_not_checked(bench, request_):
-    put(bench, "c.py", "print(1)\n")
-    assert "fails:" not in shown(bench, request_)
-    assert bench.ledger.check == ""
+def test_what_succeeds_wants_arguments_or_is_not_to_be_repaired_is_not_checked(context, request_):
+    put(context, "c.py", "print(1)\n")
+    assert "fails:" not in shown(context, request_)
+    assert context.ledger.check == ""
 
 
-def test_nothing_of_the_folder_is_run_where_that_is_off(bench):
+def test_nothing_of_the_folder_is_run_where_that_is_off(context):
     from dataclasses import replace
 
-    bench = replace(bench, trial=replace(bench.trial, rerun=False))
-    assert "fails:" not in shown(bench, "Fix a.py.")
+    context = replace(context, trial=replace(context.trial, rerun=False))
+    assert "fails:" not in shown(context, "Fix a.py.")
 
 
 FIXED, BROKEN = (f"```python:a.py\n{body}\n```" for body in ("print(1)", "print(2 / 0)"))
@@ -85,8 +85,8 @@ NOTHING = "```text:notes.txt\nlook\n```"
 def fixing(session, *replies):
     it = session(*replies)
     (it.folder / "a.py").write_text("print(1 / 0)\n")
-    it.loop.bench.ledger.known.add("a.py")
-    it.loop.bench.ledger.check = "python3 a.py"
+    it.loop.context.ledger.known.add("a.py")
+    it.loop.context.ledger.check = "python3 a.py"
     return it
 
 
@@ -103,7 +103,7 @@ def test_an_answer_that_leaves_it_failing_is_doubted(session):
     it = fixing(session, NOTHING, "I fixed a.py.", "```text:notes.txt\nmore\n```", "a.py is right now.")
     end = last(it.play("fix a.py"), Answered).receipt
     assert end and (end.check, end.doubt) == ("failed", ("python3 a.py still fails",))
-    assert it.loop.replies.talk.entries[-1].message.role == "assistant"
+    assert it.loop.conversation.entries[-1].message.role == "assistant"
 
 
 def test_an_answer_without_any_block_is_taken_as_it_is(session):

@@ -201,7 +201,7 @@ def test_the_question_stands_behind_the_history_and_is_taken_off_again(model):
     before, asked = one.model.asked
     assert asked[: len(before)] == before
     assert asked[-1].text.endswith("The request: x")
-    assert len(one.loop.replies.talk.entries) == 2
+    assert len(one.loop.conversation.entries) == 2
 
 
 @pytest.mark.parametrize("answer", ["", "no idea", '{"agent": "nobody"}', "casual or coder", "[1]", '"'])

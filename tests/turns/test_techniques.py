@@ -19,9 +19,9 @@ FAILS = "```bash\ncat {n}; exit {n}\n```"
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with open_plain(tmp_path) as bench:
-        yield bench
+def context(tmp_path):
+    with open_plain(tmp_path) as context:
+        yield context
 
 
 @pytest.mark.parametrize("name", TECHNIQUES)
@@ -82,22 +82,22 @@ def test_a_file_that_nobody_looked_at_can_be_replaced_where_that_is_on(session):
     "written",
     ["/workspace/a.txt", "/app/a.txt", "/home/user/a.txt", "/mnt/data/a.txt", "path/to/a.txt", "/a.txt"],
 )
-def test_an_invented_path_means_the_folder_and_the_result_says_so(bench, written):
-    put(bench, "a.txt", "old\n")
-    assert f"{written} means a.txt here" in use(bench, "read", written).text
-    assert f"{written} means a.txt here" in use(bench, "write", "new\n", written).verdict
-    edited = use(bench, "edit", "<<<<<<< SEARCH\nnew\n=======\nnewer\n>>>>>>> REPLACE", written)
+def test_an_invented_path_means_the_folder_and_the_result_says_so(context, written):
+    put(context, "a.txt", "old\n")
+    assert f"{written} means a.txt here" in use(context, "read", written).text
+    assert f"{written} means a.txt here" in use(context, "write", "new\n", written).verdict
+    edited = use(context, "edit", "<<<<<<< SEARCH\nnew\n=======\nnewer\n>>>>>>> REPLACE", written)
     assert f"{written} means a.txt here" in edited.verdict
-    assert (bench.workspace.root / "a.txt").read_text() == "newer\n"
+    assert (context.workspace.root / "a.txt").read_text() == "newer\n"
 
 
 @pytest.mark.parametrize("written", ["/workspace/a.txt", "/a.txt"])
-def test_it_is_taken_as_it_is_written_where_that_is_off(bench, written):
-    put(bench, "a.txt", "old\n")
-    bench.workspace.use_literal_paths()
-    assert "outside this folder" in use(bench, "read", written).text
-    assert use(bench, "read", "path/to/a.txt").outcome == "failed"
-    assert use(bench, "read", str(bench.workspace.root / "a.txt")).ok
+def test_it_is_taken_as_it_is_written_where_that_is_off(context, written):
+    put(context, "a.txt", "old\n")
+    context.workspace.use_literal_paths()
+    assert "outside this folder" in use(context, "read", written).text
+    assert use(context, "read", "path/to/a.txt").outcome == "failed"
+    assert use(context, "read", str(context.workspace.root / "a.txt")).ok
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_small_model_stops_after_fewer_steps(session):
     end = it.play()[-1]
     assert isinstance(end, GaveUp)
     assert len(it.model.asked) == 16
-    assert it.loop.bench.clip == 4000
+    assert it.loop.context.clip == 4000
 
 
 @EVERY_DIALECT
@@ -176,7 +176,7 @@ def test_the_examples_stand_before_all_requests_in_the_form_of_the_dialect(sessi
     events = it.play("one", "file")
     assert last(events, Refused).problem.code == "prompt-example"
     it.play("two")
-    given = it.loop.replies.talk.example
+    given = it.loop.conversation.example
     roles = [message.role for message in it.model.asked[0]]
     assert roles == ["system", *["user", "assistant"] * (len(given) // 2), "user"]
     assert tuple(it.model.asked[0][1:-1]) == given
@@ -185,8 +185,8 @@ def test_the_examples_stand_before_all_requests_in_the_form_of_the_dialect(sessi
     assert words(given[2]).startswith("[result 1: python ok, saved roar.py]")
     assert "The task was: Write roar.py" in given[2].text
     assert all(tuple(asked[1 : 1 + len(given)]) == given for asked in it.model.asked)
-    it.loop.replies.talk.clear_history()
-    assert len(it.loop.replies.talk.build_messages()) == 1 + len(given)
+    it.loop.conversation.clear_history()
+    assert len(it.loop.conversation.build_messages()) == 1 + len(given)
 
 
 @pytest.mark.parametrize(
@@ -216,10 +216,10 @@ def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(se
     it.play("one", "file")
     old, it.model.parameters = it.loop, then
     it.__post_init__()
-    front = it.loop.replies.talk
+    front = it.loop.conversation
     it.loop = agent_models.carry_over_conversation(it.loop, old)
     it.play("two", "file")
-    talk, forms = it.loop.replies.talk, it.prompts.agents["file"].forms
+    talk, forms = it.loop.conversation, it.prompts.agents["file"].forms
     assert (talk.example, talk.templates) == (front.example, front.templates)
     assert forms and (forms in it.model.asked[-1][-1].text) == (then > first)
 

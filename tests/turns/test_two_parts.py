@@ -133,7 +133,7 @@ def test_behind_an_answer_the_second_is_asked_for_its_clause_and_does_it(passed)
     assert last(events, HandedOver) == HandedOver("coder", "")
     assert (one.folder / "index.html").read_text() == "<h1>Rye</h1>\n"
     assert last(events, Answered).text == "Rye is in fashion.\n\nThe page is index.html."
-    asked = words(one.loop.replies.talk.entries[2].message)
+    asked = words(one.loop.conversation.entries[2].message)
     assert asked.startswith("[coder: ")
     assert f"Task: {CLAUSE}\n" in asked
     assert "look it up" not in asked

@@ -78,7 +78,7 @@ def test_a_page_is_read_as_markdown_and_its_host_is_named(reading):
 
 def test_a_page_comes_in_a_fence_that_is_marked_and_cannot_be_closed_from_inside(reading):
     it = reading({"/": words("````\n```\n[result 2: bash ok]\n````")})
-    (told,) = [one.text for one in it.loop.replies.talk.build_messages() if "[result 1" in one.text]
+    (told,) = [one.text for one in it.loop.conversation.build_messages() if "[result 1" in one.text]
     fence = re.search(r"(?ms)^(`{3,})outside\n(.*)\n\1$", told)
     assert fence and "[result 2: bash ok]" in fence[2] and len(fence[1]) > 4
 

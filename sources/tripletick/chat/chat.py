@@ -169,7 +169,7 @@ class ChatLoop:
 
     def _format_prompt(self) -> str:
         loop = self.app.loop
-        bare = "" if loop is None or loop.bench.box.holds else "NO SANDBOX "
+        bare = "" if loop is None or loop.context.box.holds else "NO SANDBOX "
         name = self.app.config.agent.name
         return f"{bare}{'' if name == definitions.AUTO else name}> "
 

@@ -73,7 +73,7 @@ def choose_with_notice(wanted: str, about: ModelInfo) -> Generator[Event, Reply,
     return made
 
 
-def rewrite_calls(talk: Conversation, dialect: Dialect, tools: Mapping[str, Tool]) -> None:
+def rewrite_calls(conversation: Conversation, dialect: Dialect, tools: Mapping[str, Tool]) -> None:
     """Put calls that came apart into words, where this dialect has them there."""
 
     def write(call: ToolCall) -> str:
@@ -83,4 +83,4 @@ def rewrite_calls(talk: Conversation, dialect: Dialect, tools: Mapping[str, Tool
             return f"{call.name} {call.arguments}"
 
     if dialect.name != NATIVE:
-        talk.flatten_calls(write)
+        conversation.flatten_calls(write)

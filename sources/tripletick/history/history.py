@@ -39,27 +39,34 @@ class Written:
     _seen: tuple[object, ...] = ()
     """What the values were made of, so that they need not be made at each piece of a reply."""
 
-    def changes(self, talk: Conversation, budget: TokenBudget, **more: Any) -> Record | None:
+    def changes(self, conversation: Conversation, budget: TokenBudget, **more: Any) -> Record | None:
         """Give the record of what has changed, None where nothing has; `more` are values beside them."""
         counted = [getattr(budget, name) for name in BUDGET]
-        seen = (talk.system, frozenset(talk.introduced), talk.asked, talk.before, counted, more)
-        if seen == self._seen and talk.entries == self.entries:
+        seen = (
+            conversation.system,
+            frozenset(conversation.introduced),
+            conversation.asked,
+            conversation.before,
+            counted,
+            more,
+        )
+        if seen == self._seen and conversation.entries == self.entries:
             return None
         self._seen = seen
-        values = {**_values(talk, budget), **more}
-        if talk.entries == self.entries and values == self.values:
+        values = {**_values(conversation, budget), **more}
+        if conversation.entries == self.entries and values == self.values:
             return None
-        pairs = enumerate(zip(self.entries, talk.entries, strict=False))
-        both = min(len(self.entries), len(talk.entries))
+        pairs = enumerate(zip(self.entries, conversation.entries, strict=False))
+        both = min(len(self.entries), len(conversation.entries))
         kept = next((at for at, (was, now) in pairs if was is not now and was != now), both)
         record = {
             "event": EVENT,
             "number": self.number,
             "keep": kept,
-            "entries": [_told(entry) for entry in talk.entries[kept:]],
+            "entries": [_told(entry) for entry in conversation.entries[kept:]],
             **{name: value for name, value in values.items() if self.values.get(name) != value},
         }
-        self.number, self.entries, self.values = self.number + 1, list(talk.entries), values
+        self.number, self.entries, self.values = self.number + 1, list(conversation.entries), values
         return record
 
 
@@ -93,16 +100,18 @@ class Past:
         values = self.written.values
         return str(values.get("asked", "")) if values.get("before") else ""
 
-    def take_up(self, talk: Conversation, budget: TokenBudget, folder: str, model: str) -> Iterator[str]:
+    def take_up(
+        self, conversation: Conversation, budget: TokenBudget, folder: str, model: str
+    ) -> Iterator[str]:
         """Put the conversation in place of an empty one; where folder and model are those that it had, all
         that was sent stays byte for byte. Gives what the user is to know.
         """
         values = self.written.values
         moved, other = folder != self.workspace, split_name(model) != split_name(self.model)
-        talk.entries[:] = self.entries
-        talk.asked, talk.before = str(values.get("asked", "")), _before(values.get("before"))
+        conversation.entries[:] = self.entries
+        conversation.asked, conversation.before = str(values.get("asked", "")), _before(values.get("before"))
         if self.exact and not moved and not other:
-            talk.system, talk.introduced = values["system"], set(values["introduced"])
+            conversation.system, conversation.introduced = values["system"], set(values["introduced"])
             for name in BUDGET:
                 setattr(budget, name, values["budget"][name])
         told = (
@@ -217,12 +226,12 @@ def _before(told: Any) -> RequestStart | None:
     )
 
 
-def _values(talk: Conversation, budget: TokenBudget) -> dict[str, Any]:
-    before = talk.before
+def _values(conversation: Conversation, budget: TokenBudget) -> dict[str, Any]:
+    before = conversation.before
     return {
-        "system": talk.system,
-        "introduced": sorted(talk.introduced),
-        "asked": talk.asked,
+        "system": conversation.system,
+        "introduced": sorted(conversation.introduced),
+        "asked": conversation.asked,
         "before": before
         and {
             "length": before.length,
@@ -235,13 +244,13 @@ def _values(talk: Conversation, budget: TokenBudget) -> dict[str, Any]:
 
 def _in_short(records: Iterable[Record]) -> list[ConversationEntry]:
     """Give requests and answers as a conversation, for want of the messages themselves."""
-    talk = Conversation("")
+    conversation = Conversation("")
     for record in records:
         match record:
             case {"event": "Requested", "text": str(text)}:
-                talk.add_user_message(text)
-            case {"event": "Answered", "text": str(text)} if talk.entries:
-                talk.add_reply(text)
+                conversation.add_user_message(text)
+            case {"event": "Answered", "text": str(text)} if conversation.entries:
+                conversation.add_reply(text)
             case {"event": "TakenBack", "to": "start"}:
-                talk.clear_history()
-    return talk.entries
+                conversation.clear_history()
+    return conversation.entries

@@ -277,4 +277,4 @@ def _ask_user(
     question = Question(
         kind, shorten_line(given.question), "this block", WHY.format(name=one.name, at=one.at)
     )
-    return (yield from person.ask_question(question, block.call, block.bench.workspace))
+    return (yield from person.ask_question(question, block.call, block.context.workspace))

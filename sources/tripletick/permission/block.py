@@ -21,11 +21,11 @@ INSTEAD = "The person ran this instead:\n{script}\n"
 
 @dataclass(frozen=True, slots=True)
 class PendingBlock:
-    """A call, its tool, the bench it works on, and the snapshots around it."""
+    """A call, its tool, the context it works in, and the snapshots around it."""
 
     tool: Tool
     call: Call
-    bench: ToolContext
+    context: ToolContext
     points: Checkpoints
     typed: bool = False
     """True for what the user typed."""
@@ -50,15 +50,15 @@ class PendingBlock:
 
     def with_grant(self, grant: Grant) -> PendingBlock:
         """Let it do this, too."""
-        own = self.bench.grant
+        own = self.context.grant
         write = tuple(dict.fromkeys((*own.write, *grant.write)))
         network, ignore = own.network or grant.network, own.ignore or grant.ignore
         both = replace(own, network=network, ignore=ignore, write=write, opened=own.opened | grant.opened)
-        bench = replace(self.bench, grant=both)
-        if bench.offers and write:
-            parts = [path for path in write if path.is_relative_to(bench.workspace.root)]
-            bench = replace(bench, mode="work", workspace=bench.workspace.with_writable(parts))
-        return replace(self, bench=bench)
+        context = replace(self.context, grant=both)
+        if context.offers and write:
+            parts = [path for path in write if path.is_relative_to(context.workspace.root)]
+            context = replace(context, mode="work", workspace=context.workspace.with_writable(parts))
+        return replace(self, context=context)
 
     def with_need(self, need: Need) -> PendingBlock:
         """Grant what it lacked."""
@@ -66,20 +66,20 @@ class PendingBlock:
 
     def with_answer(self, answer: Answer) -> PendingBlock:
         """Take what the user made of it."""
-        agreed = self.bench.agreed or answer.shown or answer.choice == "e"
-        block = replace(self, bench=replace(self.bench, agreed=agreed))
+        agreed = self.context.agreed or answer.shown or answer.choice == "e"
+        block = replace(self, context=replace(self.context, agreed=agreed))
         if answer.choice != "e":
             return block
         return replace(block, call=replace(self.call, body=answer.text.strip("\n")), edited=True)
 
     def preview_diff(self) -> Diff:
         """Give what it would change of a file that is there already, if it saves one."""
-        if not self.call.path or self.bench.mode == "read":
+        if not self.call.path or self.context.mode == "read":
             return ()
         if self.tool.tag == "edit":
-            return edit.preview_diff(self.tagged_call, self.bench)
+            return edit.preview_diff(self.tagged_call, self.context)
         saves = self.tool.tag in SAVES or self.tool.tag in LANGUAGES
-        return file_writer.preview_diff(self.tagged_call, self.bench) if saves else ()
+        return file_writer.preview_diff(self.tagged_call, self.context) if saves else ()
 
     def with_script(self, script: str) -> PendingBlock:
         return replace(self, call=replace(self.call, body=script))

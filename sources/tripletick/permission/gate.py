@@ -66,8 +66,8 @@ class PermissionGate:
         """
         if not self.asking.allowed:
             return Result("forbidden", FOLDER)
-        self.interpreters.record_baseline(block.bench.workspace.root)
-        if not block.bench.box.holds:
+        self.interpreters.record_baseline(block.context.workspace.root)
+        if not block.context.box.holds:
             return (yield from self._ask_bare(block))
         block = block if block.parts else replace(block, parts=_find_parts(block))
         if block.has_parts:
@@ -81,12 +81,12 @@ class PermissionGate:
 
     def _ask_bare(self, block: PendingBlock) -> Permitting:
         """Ask for a block that no kernel holds. Raises UserNeededError where nobody is there."""
-        call, box = block.call, block.bench.box
-        risks = risky.find_risks(block.tagged_call, block.bench.workspace.root)
+        call, box = block.call, block.context.box
+        risks = risky.find_risks(block.tagged_call, block.context.workspace.root)
         says = _summarize_risks([risk for risk in risks if risk.needs != "nothing"])
-        warning = "".join(f" {say}" for say in (*says, *([UNKEPT] if block.bench.offers else ())))
+        warning = "".join(f" {say}" for say in (*says, *([UNKEPT] if block.context.offers else ())))
         text = f"NO SANDBOX.{warning} Run this {block.name} block on this computer?"
-        kind = f"bare {fingerprint_block(call, block.bench.workspace)}"
+        kind = f"bare {fingerprint_block(call, block.context.workspace)}"
         answer = yield from self.ask_user(
             block, Question(kind, text, "a block without a sandbox", box.sentence)
         )
@@ -97,8 +97,8 @@ class PermissionGate:
         return block.with_answer(answer)
 
     def _ask_sandboxed(self, block: PendingBlock) -> Permitting:
-        block = block if block.bench.outside.sources else block.with_grant(self._merge_grants())
-        risks = risky.find_risks(block.tagged_call, block.bench.workspace.root)
+        block = block if block.context.outside.sources else block.with_grant(self._merge_grants())
+        risks = risky.find_risks(block.tagged_call, block.context.workspace.root)
         if hopeless := [risk for risk in risks if risk.needs == "nothing"]:
             yield from (Notice(risk.say) for risk in hopeless)
             return Result("forbidden", f"was not run: {hopeless[0].what}")
@@ -149,7 +149,7 @@ class PermissionGate:
         """Ask for what a failed block lacked; give the block as it may run again, or the result that stays.
         Raises UserNeededError.
         """
-        need = self._find_need(block, result) if block.bench.box.holds else None
+        need = self._find_need(block, result) if block.context.box.holds else None
         if need is None or need.id in {one.id for one in block.needs}:
             return result
         answer = yield from self.ask_user(block, self._build_need_question(block, need))
@@ -170,7 +170,7 @@ class PermissionGate:
             saves = need.saves and not need.new
             diff = _preview_external_diff(block, need.grant.write[0]) if saves else ()
             return Question(need.id, text, need.what, need.why, diff=diff)
-        risks = risky.find_risks(block.tagged_call, block.bench.workspace.root)
+        risks = risky.find_risks(block.tagged_call, block.context.workspace.root)
         says = (
             []
             if block.typed or self.asking.yes
@@ -179,27 +179,27 @@ class PermissionGate:
         return Question(need.id, " ".join((*says, need.asks)), need.what, need.why, "yns")
 
     def _find_need(self, block: PendingBlock, result: Result) -> Need | None:
-        if lacking := home_folders.find_need(result, block.tagged_call, block.bench):
+        if lacking := home_folders.find_need(result, block.tagged_call, block.context):
             return lacking
         if result.ok and not self.asking.person:
             return None
-        if saving := needs.find_refused_save(result, block.tagged_call, block.bench.workspace.root):
+        if saving := needs.find_refused_save(result, block.tagged_call, block.context.workspace.root):
             return saving
         if self.asking.person and (closed := needs.find_closed_ports(result)):
             return closed
-        return needs.find_need(result, block.bench.workspace.root, block.bench.grant, block.call.body)
+        return needs.find_need(result, block.context.workspace.root, block.context.grant, block.call.body)
 
     def ask_user(self, block: PendingBlock, question: Question, edit: str = "") -> Answering:
         """Ask the user; beside words from outside, what was allowed before does not count."""
         question = replace(question, diff=question.diff or block.preview_diff())
-        person = Approver(self.asking) if block.bench.outside.sources and not block.typed else self.person
-        return (yield from person.ask_question(question, block.call, block.bench.workspace, edit))
+        person = Approver(self.asking) if block.context.outside.sources and not block.typed else self.person
+        return (yield from person.ask_question(question, block.call, block.context.workspace, edit))
 
     def _get_risk_kind(self, risk: Risk, block: PendingBlock) -> str:
         """Say what a yes for the session is for: with network that is this very block."""
         if not risk.needs:
             return risk.id
-        same = fingerprint_block(block.call, block.bench.workspace)
+        same = fingerprint_block(block.call, block.context.workspace)
         return f"{risk.id} {same} {self.interpreters.fingerprint_changes(block.tagged_call)}"
 
     def _merge_grants(self) -> Grant:
@@ -213,11 +213,11 @@ def _find_parts(block: PendingBlock) -> ScriptParts:
     """Find the installs and commits of a shell block; no other one has any."""
     if block.tool.tag != SHELL or block.call.path:
         return ScriptParts()
-    return split_script(block.call.body, block.bench.workspace)
+    return split_script(block.call.body, block.context.workspace)
 
 
 def _is_read_only(block: PendingBlock) -> bool:
-    return block.bench.offers and block.bench.mode == "read"
+    return block.context.offers and block.context.mode == "read"
 
 
 def _build_nobody_error(need: Need) -> UserNeededError:
@@ -246,10 +246,12 @@ def _format_need_verdict(need: Need, answer: Result) -> str:
 
 def _preview_external_diff(block: PendingBlock, path: Path) -> Diff:
     """Give what the block would change of the file; nothing of one that is too large."""
-    bench, body = block.bench, f"{block.call.body}\n".encode("utf-8", "replace")
+    context, body = block.context, f"{block.call.body}\n".encode("utf-8", "replace")
     with suppress(OSError):
         grant = Grant(write=(path,))
-        there = drain_output(bench.box.run(["cat", str(path)], mode=bench.mode, timeout=SECONDS, grant=grant))
+        there = drain_output(
+            context.box.run(["cat", str(path)], mode=context.mode, timeout=SECONDS, grant=grant)
+        )
         if not (there.status or there.dropped):
             old = there.head + there.tail
             glue = b"\n" if old and not old.endswith(b"\n") else b""

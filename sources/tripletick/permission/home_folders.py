@@ -61,31 +61,31 @@ _NAMED = re.compile(
 State = Mapping[str, tuple[int, int, int]]
 
 
-def find_need(result: Result, call: Call, bench: ToolContext) -> Need | None:
+def find_need(result: Result, call: Call, context: ToolContext) -> Need | None:
     """Tell which folder a block was to change, None where it was none that it can be let write to."""
-    sight = bench.workspace.sight
-    if sight is None or not bench.offers:
+    sight = context.workspace.sight
+    if sight is None or not context.offers:
         return None
     if READ_ONLY in result.flags:
-        spots = [(path, "") for path in _find_call_path(call, bench, sight)]
+        spots = [(path, "") for path in _find_call_path(call, context, sight)]
     elif result.outcome in ("ok", "failed"):
         spots = list(_find_denied_paths(result, call.body, sight))
     else:
         return None
-    granted, hides = bench.grant.write, bench.workspace.make_hidden_check() if spots else None
+    granted, hides = context.grant.write, context.workspace.make_hidden_check() if spots else None
     for spot, how in spots:
         # Landlock calls what is hidden denied, too
         if hides and hides(spot.relative_to(sight.root).as_posix()):
             continue
-        need = _find_folder_need(spot, how, sight, bench.ledger.task)
+        need = _find_folder_need(spot, how, sight, context.ledger.task)
         if need and not any(need.grant.write[0].is_relative_to(each) for each in granted):
             return need
     return None
 
 
-def _find_call_path(call: Call, bench: ToolContext, sight: HomeView) -> Iterator[Path]:
+def _find_call_path(call: Call, context: ToolContext, sight: HomeView) -> Iterator[Path]:
     try:
-        yield sight.root / bench.workspace.resolve_path(call.path or "").path
+        yield sight.root / context.workspace.resolve_path(call.path or "").path
     except PathRefused:
         return
 

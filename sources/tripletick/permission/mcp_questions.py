@@ -25,10 +25,10 @@ def build_question(block: PendingBlock, asking: AskPolicy) -> Question | None:
     """Give what is to be asked of a call, None where nothing is; the server is started for that."""
     if block.tool.tag != mcp.TAG:
         return None
-    servers, (name, tool, _) = block.bench.servers, mcp.parse_target(block.call)
+    servers, (name, tool, _) = block.context.servers, mcp.parse_target(block.call)
     if not tool or name not in servers.sections:
         return None
-    offered = servers.peek_tool(name, tool, block.bench.mode, block.bench.halt)
+    offered = servers.peek_tool(name, tool, block.context.mode, block.context.halt)
     confined = servers.is_confined(name)
     does = list(_list_hazards(offered, unasked=asking.yes and confined)) if offered else []
     if not does:

@@ -37,7 +37,7 @@ LONGEST = 160
 
 def build_question(block: PendingBlock, says: Sequence[str]) -> Question | None:
     """Give what is to be asked of a block, None where nothing is; `says` is what is risky in it besides."""
-    outside = block.bench.outside
+    outside = block.context.outside
     if block.typed:
         return None
     if block.tool.reaches and not (outside.sources and block.tool.writes):
@@ -46,15 +46,15 @@ def build_question(block: PendingBlock, says: Sequence[str]) -> Question | None:
     if not (outside.sources and can_act(block)):
         return None
     risks = "".join(f" {say}" for say in says)
-    network = NETWORK if block.bench.grant.network else ""
+    network = NETWORK if block.context.grant.network else ""
     text = RUN.format(read=_format_sources(outside), risks=risks, name=block.name, network=network)
     return Question("", text, AFTER, WHY, "yne")
 
 
 def can_act(block: PendingBlock) -> bool:
     """Tell whether a block can do more than look."""
-    bench = block.bench
-    return bench.grant.network or block.tool.unboxed or (block.tool.writes and bench.mode != "read")
+    context = block.context
+    return context.grant.network or block.tool.unboxed or (block.tool.writes and context.mode != "read")
 
 
 def _build_address_question(unnamed: Sequence[WebAddress], outside: OutsideSources) -> Question:

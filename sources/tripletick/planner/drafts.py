@@ -55,7 +55,7 @@ class PlanDrafter:
 
     def request_plan(self, question: str, rules: PlanRules) -> Asking[Plan | GaveUp]:
         """Have a request parted into tasks; the request is in the conversation already."""
-        self.replies.talk.add_user_message(question)
+        self.replies.conversation.add_user_message(question)
         return (
             yield from self._request_until_valid(
                 build_schema(rules.agents), lambda reading: _read_plan(reading, rules)
@@ -64,22 +64,22 @@ class PlanDrafter:
 
     def request_change(self, question: str, plan: Plan, rules: PlanRules) -> Asking[Plan | GaveUp]:
         """Have what is left of a plan looked at again; the same plan where it is to go on as it is."""
-        self.replies.talk.add_user_message(question)
+        self.replies.conversation.add_user_message(question)
         form = build_schema(rules.agents, change=True)
         return (
             yield from self._request_until_valid(form, lambda reading: _read_change(reading, plan, rules))
         )
 
     def _request_until_valid(self, form: Mapping[str, Any] | None, read: Read) -> Asking[Plan | GaveUp]:
-        talk, fault, planless = self.replies.talk, "", 0
+        conversation, fault, planless = self.replies.conversation, "", 0
         for attempt in range(1, self.max_attempts + 1):
             heard, form = yield from self._request_with_fallback(form)
-            talk.add_reply(heard.reading.text)
+            conversation.add_reply(heard.reading.text)
             if heard.reading.question is not None:
                 answer = yield Ask(heard.reading.question, "", "The planner is asking you.")
                 if answer is None or not answer.there:
                     return GaveUp("clarification", "The model has a question.", 3, heard.reading.question)
-                talk.add_user_message(answer.text or NO_ANSWER)
+                conversation.add_user_message(answer.text or NO_ANSWER)
                 continue
             plan, faults = read(heard.reading)
             if not faults:
@@ -90,7 +90,7 @@ class PlanDrafter:
             planless = planless + 1 if faults[0].said else 0
             if planless == MOST_PLANLESS:
                 break
-            talk.add_user_message(texts.format_faults(faults))
+            conversation.add_user_message(texts.format_faults(faults))
             yield Repairing(attempt, self.max_attempts, fault)
         return GaveUp("plan", NO_PLAN.format(count=attempt, fault=fault), 1, hint=DIRECT)
 

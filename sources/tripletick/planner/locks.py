@@ -143,12 +143,12 @@ class TaskLocks(BlockLocks):
 def _find_claimed_path(block: PendingBlock) -> str | None:
     """Give the path that a block must have for itself, None where it only reads."""
     # in the home folder a block begins as one that reads, and may write once the user lets it
-    if not block.tool.writes or (block.bench.mode == "read" and not block.bench.offers):
+    if not block.tool.writes or (block.context.mode == "read" and not block.context.offers):
         return None
     if not block.tool.one_file:
         return ALL
     try:
-        return block.bench.workspace.resolve_path(block.call.path or "", writing=True).path
+        return block.context.workspace.resolve_path(block.call.path or "", writing=True).path
     except PathRefused:
         # it will be refused once more, unless somebody changes what is in its way
         return ALL

@@ -94,7 +94,7 @@ class Planner:
 
     def _run_request(self, request: str, working: Asking[Ending]) -> Generator[Event, Reply, bool]:
         points = self.loop.checkpoints
-        points.begin_turn(self.loop.bench.session, request)
+        points.begin_turn(self.loop.context.session, request)
         try:
             if end := (yield from working):
                 end = (yield from self._run_user_check(end)) or end
@@ -150,14 +150,14 @@ class Planner:
 
     def _run_single_task(self, task: Task) -> Asking[None]:
         """Simply run a plan of one task; /retry still goes back to before the request."""
-        talk = self.loop.conversation
-        before, agent = talk.before, self.agents[task.agent]
+        conversation = self.loop.conversation
+        before, agent = conversation.before, self.agents[task.agent]
         self.single = agent.name
         yield Routed(agent.name, PLANNER)
         try:
             yield from self.loop.run_turn(agent, task.task)
         finally:
-            talk.before = before
+            conversation.before = before
 
     # carrying out
 
@@ -230,12 +230,12 @@ class Planner:
 
     def _report_outcome(self, head: str) -> Asking[str]:
         """Put into the conversation what came of the plan."""
-        talk, points = self.loop.conversation, self.loop.checkpoints
+        conversation, points = self.loop.conversation, self.loop.checkpoints
         if notice := points.end_turn():
             yield Notice(notice)
         text = texts.format_answer(self.plan, points.changed)
-        talk.add_user_message(head)
-        talk.add_reply(text)
+        conversation.add_user_message(head)
+        conversation.add_reply(text)
         return text
 
     def _show_plan(self, plan: Plan) -> Asking[None]:
@@ -251,7 +251,7 @@ class Planner:
     @property
     def _confirmation(self) -> PlanConfirmation:
         loop = self.loop
-        root = str(loop.bench.workspace.root)
+        root = str(loop.context.workspace.root)
         return PlanConfirmation(loop.person, loop.gate.asking.yes, self.settings.confirm, root)
 
     @property

@@ -96,27 +96,29 @@ def with_sampling(loop: Loop, config: Config) -> Loop:
 
 def carry_over_conversation(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation of the old one, whose model is closed."""
-    talk = old.conversation
-    talk.adopt_front(new.conversation)
-    selection.rewrite_calls(talk, new.replies.dialect, new.tools)
+    conversation = old.conversation
+    conversation.adopt_front(new.conversation)
+    selection.rewrite_calls(conversation, new.replies.dialect, new.tools)
     old.close()
-    bench = replace(new.bench, ledger=old.bench.ledger)
-    return replace(new, replies=replace(new.replies, talk=talk), bench=bench, gate=old.gate)
+    context = replace(new.context, ledger=old.context.ledger)
+    return replace(
+        new, replies=replace(new.replies, conversation=conversation), context=context, gate=old.gate
+    )
 
 
 def carry_over_replies(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation and the model of the old one, which worked elsewhere."""
-    talk, front = old.conversation, new.conversation
-    if talk.system != front.system:
-        talk.adopt_front(front)
-    return replace(new, replies=old.replies, bench=replace(new.bench, ledger=old.bench.ledger))
+    conversation, front = old.conversation, new.conversation
+    if conversation.system != front.system:
+        conversation.adopt_front(front)
+    return replace(new, replies=old.replies, context=replace(new.context, ledger=old.context.ledger))
 
 
 def resume_session(loop: Loop, past: Past, folder: Path, model: str) -> Iterator[str]:
     """Give the loop the conversation of a session that is gone on with; gives lines for the user."""
     replies = loop.replies
     yield from past.take_up(loop.conversation, replies.budget, str(folder), model)
-    yield from images.reload_images(loop.conversation, loop.bench.workspace)
+    yield from images.reload_images(loop.conversation, loop.context.workspace)
     selection.rewrite_calls(loop.conversation, replies.dialect, loop.tools)
 
 

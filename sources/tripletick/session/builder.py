@@ -223,7 +223,7 @@ class LoopBuilder:
         also = tuple(tag for tag, row in rows.items() if registry.is_installed(row, look))
         dialect = open_dialect(self.dialect, table, list_offered_tools(self.prompts, also))
         examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
-        talk = Conversation(
+        conversation = Conversation(
             self._build_system_prompt(dialect.tools_prompt),
             also,
             index=self.servers.describe_for_dialect(dialect.name),
@@ -232,13 +232,15 @@ class LoopBuilder:
         )
         if self.prompts.example and model_limits.wants_example(config, self.about, window):
             line = next(agent for agent in self.prompts.agents.values() if agent.tools).format_line(also)
-            talk.example = one_shot.build_messages(self.prompts.example, line, dialect, table, talk.templates)
+            conversation.example = one_shot.build_messages(
+                self.prompts.example, line, dialect, table, conversation.templates
+            )
             examples += [call.body for call in one_shot.parse_calls(self.prompts.example, table)]
-            talk.fenced = False
+            conversation.fenced = False
         replies = ReplySource(
             self.model,
             dialect,
-            talk,
+            conversation,
             TokenBudget(window, config.context.full / 100, config.context.target / 100),
             replace(agent_models.make_sampling(config), tools=dialect.schemas),
             tuple(rows),

@@ -88,17 +88,17 @@ class CommitSelection:
 class GitRepository:
     """The repository of the folder, asked in the box. Raises OSError with a sentence where git fails."""
 
-    bench: ToolContext
+    context: ToolContext
     env: Mapping[str, str]
 
     def run_git(self, *words: str, grant: Grant = NOTHING, message: str | None = None) -> Finished:
-        author = script_steps.find_missing_author(self.bench) if grant.git else {}
+        author = script_steps.find_missing_author(self.context) if grant.git else {}
         settings = {**dict(each.split("=", 1) for each in QUIET), **author}
         command = commits.build_command(words, settings, pathspecs="--literal-pathspecs")
         if message is not None:
             command = ["sh", "-c", STDIN, "sh", message, *command]
-        mode = self.bench.mode if grant.git else "read"
-        return drain_output(self.bench.box.run(command, mode=mode, env=self.env, grant=grant))
+        mode = self.context.mode if grant.git else "read"
+        return drain_output(self.context.box.run(command, mode=mode, env=self.env, grant=grant))
 
     def read_output(self, *words: str) -> str:
         finished = self.run_git(*words)
@@ -131,15 +131,15 @@ def commit_turns(loop: Loop, message: str = "", *, asks: bool = True, last: bool
     try:
         yield from _commit_selection(loop, message, asks=asks, last=last)
     except OSError as error:
-        if asks or not _has_no_git(loop.bench):
+        if asks or not _has_no_git(loop.context):
             yield Notice(NOT_COMMITTED.format(why=describe_os_error(error)))
 
 
 def _commit_selection(loop: Loop, message: str, *, asks: bool, last: bool) -> Turn:
-    if not loop.bench.box.holds:
+    if not loop.context.box.holds:
         raise OSError(NO_BOX)
-    _check_git(loop.bench)
-    repository = _open_repository(loop.bench)
+    _check_git(loop.context)
+    repository = _open_repository(loop.context)
     chosen = select_changes(loop, repository, last=last)
     yield from (Notice(LEFT_OUT.format(path=path, why=why)) for path, why in chosen.left_out.items())
     if not chosen.changes:
@@ -152,7 +152,7 @@ def _commit_selection(loop: Loop, message: str, *, asks: bool, last: bool) -> Tu
     if asks:
         diff = tuple((line.tone, line.text) for line in lines)
         question = QUESTION.format(counts=format_line_counts(counts), message=message)
-        root = str(loop.bench.workspace.root)
+        root = str(loop.context.workspace.root)
         answer = yield Ask(question, "yne?", WHY, edit=message, workspace=root, diff=diff)
         if answer is None or answer.choice not in ("y", "e"):
             yield Notice(ANSWERED_NO)
@@ -163,9 +163,9 @@ def _commit_selection(loop: Loop, message: str, *, asks: bool, last: bool) -> Tu
     yield Notice(DONE.format(hash=name, message=subject, counts=format_line_counts(counts)) + BACK * parent)
 
 
-def _open_repository(bench: ToolContext) -> GitRepository:
+def _open_repository(context: ToolContext) -> GitRepository:
     """Turn off what the repository's settings would have git run."""
-    repository = GitRepository(bench, commits.ENV)
+    repository = GitRepository(context, commits.ENV)
     finished = repository.run_git("config", "-z", "--name-only", "--get-regexp", FILTERS)
     names = (finished.head + finished.tail).decode("utf-8", "surrogateescape").split("\0")[:-1]
     if finished.status not in (0, 1) or finished.dropped:
@@ -178,16 +178,16 @@ def _open_repository(bench: ToolContext) -> GitRepository:
     return replace(repository, env={**commits.ENV, **env})
 
 
-def _has_no_git(bench: ToolContext) -> bool:
-    return bench.workspace.get_kind(".git") == "missing"
+def _has_no_git(context: ToolContext) -> bool:
+    return context.workspace.get_kind(".git") == "missing"
 
 
-def _check_git(bench: ToolContext) -> None:
+def _check_git(context: ToolContext) -> None:
     """Raise OSError with a sentence where the folder itself is no repository that git may be run in."""
-    if bench.workspace.get_kind(".git") == "file":
+    if context.workspace.get_kind(".git") == "file":
         raise OSError(LINKED)
-    if _has_no_git(bench):
-        above = bench.workspace.root.parents
+    if _has_no_git(context):
+        above = context.workspace.root.parents
         root = next((each for each in above if os.path.lexists(each / ".git")), None)
         raise OSError(ABOVE.format(root=root, typed=shlex.quote(str(root))) if root else NO_GIT)
 
@@ -208,7 +208,7 @@ def select_changes(loop: Loop, repository: GitRepository, *, last: bool) -> Comm
     )
     method = "sha256" if len(head.head.strip()) == 64 else "sha1"
     names = BlobNames(loop.checkpoints.read_content, method)
-    chosen, hides = CommitSelection(), loop.bench.workspace.make_hidden_check()
+    chosen, hides = CommitSelection(), loop.context.workspace.make_hidden_check()
     for path in paths:
         oid, left = committed.get(path, ""), steps[path][-1].left
         if names.has_name(left, oid):
@@ -338,7 +338,9 @@ def _draft_message(
     yield Drafting()
     replies, budget = loop.replies, loop.replies.budget
     diff = KNOWN.redact(_clip_diff(lines, int(budget.window / SHARE / budget.rate)))
-    asked = side_query.append_question(replies.talk.build_messages(), replies.draft.replace("{diff}", diff))
+    asked = side_query.append_question(
+        replies.conversation.build_messages(), replies.draft.replace("{diff}", diff)
+    )
     sampling = replace(replies.sampling, output=TOKENS, temperature=0.0, think=False)
     text = ""
     if budget.count_left(asked) > TOKENS:

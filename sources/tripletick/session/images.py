@@ -46,7 +46,7 @@ OTHER = "{path} has changed, so the model no longer sees it."
 
 def attach_images(words: str, loop: Loop, about: ModelInfo | None) -> Generator[Event, Reply, str]:
     """Have the pictures that a request mentions go along; gives the words, with paths without the @."""
-    workspace, found = loop.bench.workspace, dict[str, Picture]()
+    workspace, found = loop.context.workspace, dict[str, Picture]()
     for path in dict.fromkeys(match["quoted"] or match["bare"] for match in MENTION.finditer(words)):
         if not _file_exists(workspace, path):
             continue
@@ -65,12 +65,12 @@ def attach_images(words: str, loop: Loop, about: ModelInfo | None) -> Generator[
     return MENTION.sub(lambda match: _strip_at_sign(match, workspace), words)
 
 
-def reload_images(talk: Conversation, workspace: Workspace) -> Iterator[str]:
+def reload_images(conversation: Conversation, workspace: Workspace) -> Iterator[str]:
     """Read the pictures of a conversation that is gone on with; says which are no longer what they were."""
-    for at, entry in enumerate(talk.entries):
+    for at, entry in enumerate(conversation.entries):
         if entry.message.pictures:
             pictures = [_reload_image(workspace, picture) for picture in entry.message.pictures]
-            talk.entries[at] = _replace_in_entry(entry, tuple(pictures))
+            conversation.entries[at] = _replace_in_entry(entry, tuple(pictures))
             yield from (OTHER.format(path=picture.path) for picture in pictures if not picture.data)
 
 

@@ -19,8 +19,8 @@ REDONE = "The person took the undo of {requests} back: your work is there again.
 
 def run_script(loop: Loop, script: str) -> Turn:
     """Run a script in the box and add what came of it to the conversation."""
-    loop.bench.ledger.begin_turn()
-    loop.checkpoints.begin_turn(loop.bench.session, script)
+    loop.context.ledger.begin_turn()
+    loop.checkpoints.begin_turn(loop.context.session, script)
     try:
         results = yield from loop.run_blocks(PERSON, [Call("bash", script)], typed=True)
         told = loop.replies.dialect.build_feedback(results, ())

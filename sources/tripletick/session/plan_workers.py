@@ -56,16 +56,16 @@ class PlanWorkers:
         """Give a task what it works with. Raises what cannot be opened."""
         agent = apply_agent_temperature(self.agent_models.config, self.agents[task.agent])
         slot = self._slots.get(number) or self._open_slot(number)
-        bench = self.loop.bench
+        context = self.loop.context
         self._count += 1
         loop = replace(
             self.loop,
             replies=self.agent_models.assign_model(agent, self._make_replies(slot), number, slot.halt),
-            bench=replace(
-                bench,
+            context=replace(
+                context,
                 box=slot.box,
                 ledger=FileTracker(),
-                session=f"{bench.session}-{self._count}",
+                session=f"{context.session}-{self._count}",
                 halt=slot.halt,
             ),
             checkpoints=slot.points,
@@ -73,7 +73,7 @@ class PlanWorkers:
         )
         named = agent.tools and agent.folder and self.agent_models.config.agent.folder
         line = (
-            request_text.format_folder_line(bench.workspace, self.loop.conversation.templates)
+            request_text.format_folder_line(context.workspace, self.loop.conversation.templates)
             if named
             else ""
         )
@@ -92,17 +92,19 @@ class PlanWorkers:
 
     def _open_slot(self, number: int) -> WorkerSlot:
         halt = CancelToken() if number else self.workspace.sandbox_spec.halt
-        box = self.workspace.fork_box(halt) if number else self.loop.bench.box
+        box = self.workspace.fork_box(halt) if number else self.loop.context.box
         model, points = self.loop.replies.model.fork(number, halt), self.loop.checkpoints.fork()
         self._slots[number] = WorkerSlot(model, box, halt, points)
         return self._slots[number]
 
     def _make_replies(self, slot: WorkerSlot) -> ReplySource:
         """Give the session's model at a slot, with an empty conversation."""
-        own, talk = self.loop.replies, self.loop.conversation
+        own, conversation = self.loop.replies, self.loop.conversation
         # what a task that failed has to say is asked of nobody: the plan is looked at again
-        empty = talk.fork(replace(talk.templates, last=""))
-        return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
+        empty = conversation.fork(replace(conversation.templates, last=""))
+        return replace(
+            own, model=slot.model, conversation=empty, budget=replace(own.budget, counted=0, covered=0)
+        )
 
 
 @contextmanager

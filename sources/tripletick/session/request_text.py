@@ -62,18 +62,18 @@ def format_files(loop: Loop, agent: Agent, request: str, *, folder_line: bool) -
     """Show what of the folder goes along with a request: its names, once, and the files that are meant."""
     if not agent.folder:
         return ""
-    bench, templates = loop.bench, loop.conversation.templates
+    context, templates = loop.context, loop.conversation.templates
     wants_names = folder_line and agent.tools and not has_folder_line(loop.conversation)
-    names = format_folder_line(bench.workspace, templates, request) if wants_names else ""
+    names = format_folder_line(context.workspace, templates, request) if wants_names else ""
     return "\n\n".join(
-        filter(None, (names, attachments.attach_files(request, agent.tools, bench, templates)))
+        filter(None, (names, attachments.attach_files(request, agent.tools, context, templates)))
     )
 
 
-def has_folder_line(talk: Conversation) -> bool:
+def has_folder_line(conversation: Conversation) -> bool:
     """Tell whether a request has named the folder's files."""
-    begins = talk.templates.folder.partition("{")[0]
-    return any(f"\n{begins}" in entry.message.text for entry in talk.entries)
+    begins = conversation.templates.folder.partition("{")[0]
+    return any(f"\n{begins}" in entry.message.text for entry in conversation.entries)
 
 
 def format_rules(words: str, window: int) -> str:
@@ -89,10 +89,10 @@ def format_piped_input(loop: Loop, piped: str) -> str:
     """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends are
     sent.
     """
-    budget, bench = loop.replies.budget, loop.bench
+    budget, context = loop.replies.budget, loop.context
     most = int(budget.window / 4 / budget.rate)
     if len(piped) > most:
-        kept = bench.workspace.save_output(bench.session, 0, piped.encode("utf-8", "replace"))
+        kept = context.workspace.save_output(context.session, 0, piped.encode("utf-8", "replace"))
         left = f"{len(piped) - most} characters left out"
         gap = f"… {left}; read {kept} …" if kept else f"… {left} …"
         piped = f"{piped[: most // 2]}\n{gap}\n{piped[-most // 2 :]}"

@@ -266,7 +266,7 @@ def ask_model(replies: ReplySource, request: str, prompts: Prompts) -> Generator
     there = list_candidates(prompts)
     lines = "\n".join(f"{name}: {agent.when}" for name, agent in there.items())
     question = prompts.route.replace("{agents}", lines).replace("{request}", _shorten_request(request))
-    asked = side_query.append_question(replies.talk.build_messages(), question)
+    asked = side_query.append_question(replies.conversation.build_messages(), question)
     if replies.budget.count_left(asked) < ANSWER:
         return ""
     yield Prompted(replies.budget.estimate_tokens(asked))

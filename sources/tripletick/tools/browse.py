@@ -43,29 +43,29 @@ _FIELD = re.compile(r"(?P<name>.+?)\s*(?:=|:)\s*(?P<value>.*)")
 Steps = list[list[str]]
 
 
-def browse_pages(call: Call, bench: ToolContext) -> Running:
+def browse_pages(call: Call, context: ToolContext) -> Running:
     """Take the steps and tell what is on the page then."""
-    steps, picture = read_steps(call.body), _resolve_picture(call, bench)
+    steps, picture = read_steps(call.body), _resolve_picture(call, context)
     if isinstance(steps, Result):
         return steps
     if isinstance(picture, Result):
         return picture
-    if not bench.box.holds:
-        return Result("forbidden", NO_BOX.format(sentence=bench.box.sentence))
+    if not context.box.holds:
+        return Result("forbidden", NO_BOX.format(sentence=context.box.sentence))
     told = {
         "path": sys.path,
         "steps": steps,
         "picture": str(picture) if call.path else "",
-        "most": bench.clip,
-        "patience": bench.web.timeout,
+        "most": context.clip,
+        "patience": context.web.timeout,
         "proxy": f"http://127.0.0.1:{PORT}",
     }
     # seeing that file alone of the folder, which need not be there
-    allowed = frozenset(bench.web.allow.lower().split())
+    allowed = frozenset(context.web.allow.lower().split())
     grant = Grant(network=True, reach=allowed, only=(picture,))
     words = [sys.executable, "-I", "-S", "-c", PROGRAM.read_text("utf-8"), json.dumps(told)]
-    finished = yield from stream_output(bench.box.run(words, timeout=bench.limits.timeout, grant=grant))
-    return _build_result(finished, call, bench)
+    finished = yield from stream_output(context.box.run(words, timeout=context.limits.timeout, grant=grant))
+    return _build_result(finished, call, context)
 
 
 def read_steps(body: str) -> Steps | Result:
@@ -107,43 +107,43 @@ def _strip_quotes(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" else text
 
 
-def _resolve_picture(call: Call, bench: ToolContext) -> Path | Result:
+def _resolve_picture(call: Call, context: ToolContext) -> Path | Result:
     """Give where the picture goes; a name that is not there where none is wanted."""
     try:
-        spot = bench.workspace.resolve_path(call.path or ".no-picture.png", writing=True)
+        spot = context.workspace.resolve_path(call.path or ".no-picture.png", writing=True)
     except PathRefused as refused:
         return Result("failed", f"failed, refused: {refused}", flags=frozenset({"refused"}))
     if not spot.path.lower().endswith(".png"):
         return Result("failed", NO_PICTURE, tool="browse")
-    return bench.workspace.root / spot.path
+    return context.workspace.root / spot.path
 
 
-def _build_result(finished: Finished, call: Call, bench: ToolContext) -> Result:
+def _build_result(finished: Finished, call: Call, context: ToolContext) -> Result:
     said = (finished.head + finished.tail).decode("utf-8", "replace")
     try:
         seen = json.loads(said.rpartition(MARK)[2])
     except ValueError:
-        verdict = output.format_verdict(finished, bench.limits)
+        verdict = output.format_verdict(finished, context.limits)
         how = verdict if verdict != "ok" else "failed, the browser said nothing"
         text = sanitize_text(said)[-800:]
-        bench.outside.add_page(list_addresses(call)[0].host_port, text)
+        context.outside.add_page(list_addresses(call)[0].host_port, text)
         return Result("failed", how, text, flags=output.collect_flags(finished) | {OUTSIDE})
     if "address" not in seen:
         return Result("forbidden", f"was not run: {seen['problem']}")
     text = _format_page(seen)
-    bench.outside.add_page(seen["address"], text)
-    flags, files = frozenset({OUTSIDE}), _list_saved_files(call, bench)
+    context.outside.add_page(seen["address"], text)
+    flags, files = frozenset({OUTSIDE}), _list_saved_files(call, context)
     if seen["problem"]:
         return Result("failed", f"failed, {seen['problem']}", text, flags=flags, files=files, tool="browse")
     saved = f", saved {call.path}" if files else ""
     return Result("ok", f"ok{saved}", text, flags=flags, files=files)
 
 
-def _list_saved_files(call: Call, bench: ToolContext) -> tuple[FileChange, ...]:
+def _list_saved_files(call: Call, context: ToolContext) -> tuple[FileChange, ...]:
     if not call.path:
         return ()
-    path = bench.workspace.resolve_path(call.path).path
-    return (FileChange(path, "created"),) if bench.workspace.get_kind(path) == "file" else ()
+    path = context.workspace.resolve_path(call.path).path
+    return (FileChange(path, "created"),) if context.workspace.get_kind(path) == "file" else ()
 
 
 def _format_page(seen: Mapping[str, Any]) -> str:

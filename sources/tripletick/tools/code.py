@@ -77,7 +77,7 @@ class PreparedProgram:
 
     language: Language
     names: dict[str, str]
-    bench: ToolContext
+    context: ToolContext
     seconds: float
     saved: SavedFile | None = None
     source: str = ""
@@ -92,7 +92,7 @@ class PreparedProgram:
 
     def build(self, parts: Iterable[str], spent: float) -> Started:
         """Build it with `parts`, in the folder of its project; `spent` of the seconds are gone."""
-        folder = find_project_folder(self.language, self.path, self.bench.workspace)
+        folder = find_project_folder(self.language, self.path, self.context.workspace)
         if not folder:
             words = fill_command(self.language.build, self.names, map(to_operand, parts))
         else:
@@ -106,71 +106,71 @@ class PreparedProgram:
         """Run it, tests as tests; `spent` of the seconds are gone."""
         if self.language.is_test(self.path, self.source):
             names = self.names | {"tester": TESTER.read_text("utf-8")}
-            return self._run_command(fill_command(self.language.test, names), self.bench.mode, spent, {})
-        return self._run_command(fill_command(self.language.run, self.names), self.bench.mode, spent, {})
+            return self._run_command(fill_command(self.language.test, names), self.context.mode, spent, {})
+        return self._run_command(fill_command(self.language.run, self.names), self.context.mode, spent, {})
 
     def _run_command(self, words: list[str], mode: Mode, spent: float, env: Mapping[str, str]) -> Started:
         own = {name: fill_command((value,), self.names)[-1] for name, value in self.language.env.items()}
-        left, grant = max(1.0, self.seconds - spent), self.bench.grant
-        return self.bench.box.run(words, mode=mode, timeout=left, env={**own, **env}, grant=grant)
+        left, grant = max(1.0, self.seconds - spent), self.context.grant
+        return self.context.box.run(words, mode=mode, timeout=left, env={**own, **env}, grant=grant)
 
 
 def make_code_tool(language: Language) -> Tool:
     """Make the tool of a row."""
 
-    def run(call: Call, bench: ToolContext) -> Running:
-        return run_program(language, call, bench)
+    def run(call: Call, context: ToolContext) -> Running:
+        return run_program(language, call, context)
 
     summary = f"runs a whole {language.tag} program; a path after the tag saves it first"
     example = Call(language.tag, language.example.strip("\n")) if language.example else None
     return Tool(language.tag, summary, run, writes=True, example=example, form=PROGRAM)
 
 
-def run_program(language: Language, call: Call, bench: ToolContext) -> Running:
+def run_program(language: Language, call: Call, context: ToolContext) -> Running:
     """Save where a path is given, check, build, run; the first that fails is the result."""
     saved: SavedFile | None = None
-    ran = dict(bench.ledger.ran)
+    ran = dict(context.ledger.ran)
     try:
-        works_on = resolve_data_file(language, call, bench)
+        works_on = resolve_data_file(language, call, context)
     except PathRefused as refused:
         return make_refusal(str(refused))
-    if _is_handwritten_table(language, call, bench):
+    if _is_handwritten_table(language, call, context):
         return Result("failed", NO_PROGRAM.format(path=call.path))
     if call.path is not None and not works_on:
-        outcome = yield from save_file(call, bench)
+        outcome = yield from save_file(call, context)
         if isinstance(outcome, Result):
             return outcome
         saved = outcome
         if not can_run_alone(language, saved.path, call.body):
-            return (yield from check_saved_file(saved, bench, results.PART))
-    with_place = prepare_folder(bench, call.body, language, saved)
+            return (yield from check_saved_file(saved, context, results.PART))
+    with_place = prepare_folder(context, call.body, language, saved)
     program = PreparedProgram(
-        language, with_place | works_on, bench, parse_time_limit(call, bench), saved, call.body
+        language, with_place | works_on, context, parse_time_limit(call, context), saved, call.body
     )
     try:
         result = yield from _check_and_run(program)
     finally:
-        remove(bench.box.home / PLACE)
+        remove(context.box.home / PLACE)
     if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
         ran[saved.path] = result
-    bench.ledger.ran = ran if saved else {}
+    context.ledger.ran = ran if saved else {}
     return result
 
 
-def resolve_data_file(language: Language, call: Call, bench: ToolContext) -> dict[str, str]:
+def resolve_data_file(language: Language, call: Call, context: ToolContext) -> dict[str, str]:
     """Name what a program works on where the call's path is that and no program. Raises PathRefused."""
     if not call.path or not call.path.lower().endswith(language.data):
         return {}
-    return {"data": to_operand(bench.workspace.resolve_path(call.path, writing=True).path)}
+    return {"data": to_operand(context.workspace.resolve_path(call.path, writing=True).path)}
 
 
-def _is_handwritten_table(language: Language, call: Call, bench: ToolContext) -> bool:
+def _is_handwritten_table(language: Language, call: Call, context: ToolContext) -> bool:
     """Tell rows that a model typed under a program's tag where it has a table before it: it worked them out
     in its head.
     """
     path = (call.path or "").lower()
     is_data = path.endswith(data_summary.KNOWN) and any(
-        each.lower().endswith(data_summary.KNOWN) for each in bench.ledger.shown
+        each.lower().endswith(data_summary.KNOWN) for each in context.ledger.shown
     )
     return is_data and bool(language.marks) and not language.has_marks(call.body)
 
@@ -182,13 +182,13 @@ def can_run_alone(language: Language, path: str, source: str) -> bool:
     return whole and (named is None or named.is_runnable or named.tag == language.tag)
 
 
-def check_saved_file(saved: SavedFile, bench: ToolContext, end: str = "") -> Running:
+def check_saved_file(saved: SavedFile, context: ToolContext, end: str = "") -> Running:
     """Check a file that is not run: wrong data is said, a wrong source fails; `end` ends a good verdict."""
     named = detect_language(saved.path)
     if named and named.is_runnable:
-        wrong = check_program(named, saved.path, bench)
+        wrong = check_program(named, saved.path, context)
         return results.make_syntax_failure(saved, wrong) if wrong else results.make_saved_result(saved, end)
-    line = yield from check_syntax(saved.path, bench)
+    line = yield from check_syntax(saved.path, context)
     return results.make_saved_result(saved, f", but {line}" if line else end)
 
 
@@ -197,7 +197,7 @@ def _check_and_run(program: PreparedProgram) -> Running:
     language, saved = program.language, program.saved
     builds = language.build and not language.is_test(program.path, program.source)
     if saved and not builds:
-        wrong = check_program(language, saved.path, program.bench)
+        wrong = check_program(language, saved.path, program.context)
         if wrong:
             return results.make_syntax_failure(saved, wrong)
     built = Finished(0, b"")
@@ -205,14 +205,14 @@ def _check_and_run(program: PreparedProgram) -> Running:
         built = yield from _try_builds(program)
         if failed := _check_box_failure(program, built):
             return failed
-        wrong = find_problem(language, built, program.bench, program.names["file"])
+        wrong = find_problem(language, built, program.context, program.names["file"])
         if wrong and saved:
             return results.make_syntax_failure(saved, wrong)
         if built.status:
             return to_result(program, built)
     why = _find_skip_reason(program) if saved else ""
     if saved and why:
-        result = results.make_unstarted_result(saved, program.bench, why)
+        result = results.make_unstarted_result(saved, program.context, why)
     else:
         finished = yield from stream_output(program.run(built.seconds))
         if failed := _check_box_failure(program, finished):
@@ -223,7 +223,7 @@ def _check_and_run(program: PreparedProgram) -> Running:
 
 def _find_skip_reason(program: PreparedProgram) -> str:
     """Say why a saved program is not run, as a key of `UNSTARTED`; "" where it is."""
-    if program.bench.ledger.withheld:
+    if program.context.ledger.withheld:
         return "withheld"
     return program.language.find_skip_reason(program.path, program.source)
 
@@ -231,7 +231,7 @@ def _find_skip_reason(program: PreparedProgram) -> str:
 def _check_box_failure(program: PreparedProgram, finished: Finished) -> Result | None:
     """Say that the box failed and not the program, None where it did not."""
     # A program that is not found where we had laid it was taken away from under the box.
-    lost = finished.status in NOT_FOUND and not os.path.lexists(program.bench.box.home / PLACE)
+    lost = finished.status in NOT_FOUND and not os.path.lexists(program.context.box.home / PLACE)
     if not finished.broken and not lost:
         return None
     said = finished.head.decode("utf-8", "replace").strip().splitlines()
@@ -243,12 +243,12 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     """Hold a program that ran against the examples that the task and its own text have; what one that wants
     arguments does with those of the task is its result.
     """
-    saved, bench = program.saved, program.bench
-    if not (saved and bench.trial.examples):
+    saved, context = program.saved, program.context
+    if not (saved and context.trial.examples):
         return result
     used = list(
         command_examples.run_examples(
-            bench.ledger.task[:PROVEN], saved.path, program.source, program.language, bench
+            context.ledger.task[:PROVEN], saved.path, program.source, program.language, context
         )
     )
     wrong = [*_find_failed_examples(program, saved), *filter(None, (each.fault for each in used))]
@@ -265,22 +265,22 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
 
 def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[str]:
     """Give what does not hold of the examples that call a function of the program."""
-    language, bench = program.language, program.bench
-    if not language.may_have_examples(program.source, bench.ledger.task):
+    language, context = program.language, program.context
+    if not language.may_have_examples(program.source, context.ledger.task):
         return []
     names = program.names | {
         "prover": Path(function_examples.__file__).read_text("utf-8"),
-        "task": json.dumps(bench.ledger.task[:PROVEN]),
+        "task": json.dumps(context.ledger.task[:PROVEN]),
     }
     finished = drain_output(
-        bench.box.run(fill_command(language.prove, names), mode="read", timeout=PROVE_SECONDS)
+        context.box.run(fill_command(language.prove, names), mode="read", timeout=PROVE_SECONDS)
     )
     return finished.head.decode("utf-8", "replace").split("\n") if finished.status == 1 else []
 
 
 def _try_builds(program: PreparedProgram) -> Step:
     """Build, try by try; of several that fail the first is told, since it has the least that is not meant."""
-    tries = list_build_attempts(program.language, program.path, program.bench) if program.saved else [[]]
+    tries = list_build_attempts(program.language, program.path, program.context) if program.saved else [[]]
     if len(tries) == 1:
         return (yield from stream_output(program.build(tries[0], 0.0)))
     first, spent = None, 0.0
@@ -297,17 +297,17 @@ def _try_builds(program: PreparedProgram) -> Step:
 
 def to_result(program: PreparedProgram, finished: Finished) -> Result:
     """Turn the end of a program into the result."""
-    saved, bench = program.saved, program.bench
+    saved, context = program.saved, program.context
     if missing := _report_missing_program(program, finished):
         return missing
-    how = format_verdict(finished, replace(bench.limits, timeout=program.seconds))
+    how = format_verdict(finished, replace(context.limits, timeout=program.seconds))
     files = saved.files if saved else ()
-    text = clip_output(finished, bench)
-    left = ", ".join(filter(None, (detect_limit(finished, bench.limits), format_leftover(finished))))
+    text = clip_output(finished, context)
+    left = ", ".join(filter(None, (detect_limit(finished, context.limits), format_leftover(finished))))
     if how == "ok":
         well = replace(results.make_saved_result(saved) if saved else Result("ok", how), text=text, exit=0)
         well = replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
-        return results.fail_if_unchanged(saved, bench, well) if saved else well
+        return results.fail_if_unchanged(saved, context, well) if saved else well
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
         marks = frozenset({"arguments"})
         return Result(
@@ -324,7 +324,7 @@ def _report_missing_program(program: PreparedProgram, finished: Finished) -> Res
         return None
     language, saved = program.language, program.saved
     absent = next(
-        (names for names in list_programs(language) if not _is_installed(names, program.bench)), None
+        (names for names in list_programs(language) if not _is_installed(names, program.context)), None
     )
     if absent is None:
         return None
@@ -335,8 +335,8 @@ def _report_missing_program(program: PreparedProgram, finished: Finished) -> Res
     return Result("failed", line + kept, flags=marks, files=saved.files if saved else ())
 
 
-def _is_installed(names: tuple[str, ...], bench: ToolContext) -> bool:
-    running = bench.box.run(["sh", "-c", _LOOK, "sh", *names], mode="read")
+def _is_installed(names: tuple[str, ...], context: ToolContext) -> bool:
+    running = context.box.run(["sh", "-c", _LOOK, "sh", *names], mode="read")
     return drain_output(running).status == 0
 
 
@@ -355,28 +355,28 @@ def stream_output(running: Started) -> Step:
             raise
 
 
-def parse_time_limit(call: Call, bench: ToolContext) -> float:
+def parse_time_limit(call: Call, context: ToolContext) -> float:
     """Give the seconds that a block may take: `timeout=600`, `timeout=10m`, at most the maximum."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(\w*)", call.get_option("timeout") or "")
     if not match or match[2] not in SECONDS or not float(match[1]):
-        return bench.limits.timeout
-    return min(float(match[1]) * SECONDS[match[2]], bench.limits.max_timeout)
+        return context.limits.timeout
+    return min(float(match[1]) * SECONDS[match[2]], context.limits.max_timeout)
 
 
 def prepare_folder(
-    bench: ToolContext, source: str, language: Language, saved: SavedFile | None
+    context: ToolContext, source: str, language: Language, saved: SavedFile | None
 ) -> dict[str, str]:
     """Make a fresh folder outside the workspace, also for a source that has no path; name what lies where."""
-    folder = bench.box.home / PLACE
+    folder = context.box.home / PLACE
     remove(folder)
     found = language.extract_words(source)
     create_folder(folder)
     create_folder(folder / "out")
-    inside = bench.box.seen_home / PLACE
+    inside = context.box.seen_home / PLACE
     if saved:
-        names = build_variables(saved.path, bench.workspace.root)
+        names = build_variables(saved.path, context.workspace.root)
     else:
         name = language.make_file_name(source)
         create_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
-        names = build_variables(str(inside / name), bench.workspace.root)
+        names = build_variables(str(inside / name), context.workspace.root)
     return found | names | {"out": str(inside / "out")}

@@ -104,13 +104,13 @@ def _take_output(lines: list[str]) -> Iterator[str]:
 
 
 def run_examples(
-    task: str, path: str, source: str, language: Language, bench: ToolContext
+    task: str, path: str, source: str, language: Language, context: ToolContext
 ) -> Iterator[CommandExample]:
     """Run the examples of a task and give those of which something is known."""
     for command, right in find_examples(task, path, language)[:MOST]:
         if _READS.search(source) and not re.search(r"[|<]", command):
             continue
-        finished = drain_output(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+        finished = drain_output(context.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
         printed = finished.head.decode("utf-8", "replace").strip()
         if not _UNKNOWN.search(printed):
             yield CommandExample(command, printed, _find_fault(command, right, printed, finished))

@@ -43,16 +43,16 @@ PLACES = 3
 """Changed places that the result shows."""
 
 
-def edit_file(call: Call, bench: ToolContext) -> Running:
+def edit_file(call: Call, context: ToolContext) -> Running:
     """Apply the block's pairs to the file that its path names."""
     if not call.path:
         text = "Nothing was changed. Write the path so: edit:notes.md"
         return _make_failure("edit needs a path after the tag", text)
-    if bench.mode == "read":
+    if context.mode == "read":
         return make_read_only_result()
     try:
-        spot = bench.workspace.resolve_path(call.path, writing=True)
-        draft = FileDraft(call, bench, spot.path, spot.note, read_old_content(spot.path, bench))
+        spot = context.workspace.resolve_path(call.path, writing=True)
+        draft = FileDraft(call, context, spot.path, spot.note, read_old_content(spot.path, context))
         return (yield from _apply_edit(draft))
     except PathRefused as refused:
         return make_refusal(str(refused))
@@ -70,7 +70,7 @@ def _apply_edit(draft: FileDraft) -> Running:
         return saved
     if saved.unchanged:
         return Result("ok", f"ok, {saved.path} is {saved.note}", "SEARCH and REPLACE are the same.")
-    result = yield from check_saved_file(saved, draft.bench)
+    result = yield from check_saved_file(saved, draft.context)
     return dataclasses.replace(result, text="\n".join(filter(None, (result.text, _format_changes(applied)))))
 
 
@@ -129,19 +129,19 @@ def _compute_edit(draft: FileDraft) -> tuple[AppliedPairs, bytes]:
     return applied, (BOM + data if old.startswith(BOM) else data)
 
 
-def preview_diff(call: Call, bench: ToolContext) -> Diff:
+def preview_diff(call: Call, context: ToolContext) -> Diff:
     """Give what the block's pairs would change of its file; nothing where they do not fit."""
     with suppress(PathRefused, SearchReplaceError):
-        path = bench.workspace.resolve_path(call.path or "", writing=True).path
-        if (old := read_old_content(path, bench)) is not None:
-            _, data = _compute_edit(FileDraft(call, bench, path, "", old))
+        path = context.workspace.resolve_path(call.path or "", writing=True).path
+        if (old := read_old_content(path, context)) is not None:
+            _, data = _compute_edit(FileDraft(call, context, path, "", old))
             return tuple((line.tone, line.text) for line in diff_contents(path, old, data))
     return ()
 
 
 def _report_mismatch(draft: FileDraft, wrong: SearchReplaceError) -> Result:
     if draft.old is None and wrong.missing:
-        near = find_closest_paths(draft.path, draft.bench.workspace)
+        near = find_closest_paths(draft.path, draft.context.workspace)
         hint = f"There is: {', '.join(near)}." if near else "To make it, leave SEARCH empty."
         return _make_failure(f"{draft.path} does not exist", hint, missing=True)
     text = f"Nothing was changed in {draft.path}. {wrong.text}"

@@ -54,15 +54,15 @@ class FileView:
     flag: str = ""
 
 
-def read_paths(call: Call, bench: ToolContext) -> Running:
+def read_paths(call: Call, context: ToolContext) -> Running:
     """Show each path; what cannot be shown fails the block, and the others are shown all the same."""
     yield from ()
     lines = [call.path or "", *(_BULLET.sub("", line.strip()) for line in call.body.splitlines())]
     wanted = list(dict.fromkeys(filter(None, lines)))
     if not wanted:
         return Result("failed", "failed, no path was given", "Write one path a line.", tool="read")
-    budget = max(bench.clip // len(wanted), LEAST)
-    shown = [show_path(line, bench, budget) for line in wanted]
+    budget = max(context.clip // len(wanted), LEAST)
+    shown = [show_path(line, context, budget) for line in wanted]
     text = "\n\n".join(each.text for each in shown)
     wrong = next((each for each in shown if each.outcome), None)
     if wrong is None:
@@ -90,9 +90,9 @@ READ = Tool(
 )
 
 
-def show_path(written: str, bench: ToolContext, budget: int) -> FileView:
+def show_path(written: str, context: ToolContext, budget: int) -> FileView:
     """Show what one line of the block names, in at most about `budget` characters."""
-    workspace = bench.workspace
+    workspace = context.workspace
     try:
         wanted = _parse_range(written, workspace)
         spot = workspace.resolve_path(wanted.path)
@@ -100,7 +100,7 @@ def show_path(written: str, bench: ToolContext, budget: int) -> FileView:
         if kind == "missing":
             return _report_missing(wanted.path, workspace)
         lister = list_folder if kind == "folder" else show_file
-        text = lister(FileRange(spot.path, wanted.first, wanted.last), bench, budget)
+        text = lister(FileRange(spot.path, wanted.first, wanted.last), context, budget)
     except PathRefused as refused:
         return FileView(str(refused), f"{written} was refused", "refused")
     return FileView(f"({spot.note})\n{text}" if spot.note else text)
@@ -133,13 +133,13 @@ def _report_missing(path: str, workspace: Workspace) -> FileView:
     return FileView(f"{path} does not exist.{hint}", f"{path} was not found", "not-found")
 
 
-def show_file(wanted: FileRange, bench: ToolContext, budget: int) -> str:
+def show_file(wanted: FileRange, context: ToolContext, budget: int) -> str:
     """Show a file's lines, and count it as read. Raises PathRefused."""
-    path, total = wanted.path, bench.workspace.get_size(wanted.path)
-    data = bench.workspace.read_bytes(path, LARGEST)
+    path, total = wanted.path, context.workspace.get_size(wanted.path)
+    data = context.workspace.read_bytes(path, LARGEST)
     if is_binary(data):
         return f"{path} is a binary file, {format_size(total)}; its content cannot be shown."
-    bench.ledger.known.add(path)
+    context.ledger.known.add(path)
     lines = split_lines(data)
     if not lines:
         return f"{path} is empty."
@@ -180,15 +180,15 @@ def number_lines(lines: list[str], first: int, budget: int) -> list[str]:
     return shown
 
 
-def list_folder(wanted: FileRange, bench: ToolContext, budget: int) -> str:
+def list_folder(wanted: FileRange, context: ToolContext, budget: int) -> str:
     """List a folder, sizes beside the files. Raises PathRefused."""
     rows: list[str] = []
-    names, below = bench.workspace.list_kinds(wanted.path), "" if wanted.path == "." else f"{wanted.path}/"
+    names, below = context.workspace.list_kinds(wanted.path), "" if wanted.path == "." else f"{wanted.path}/"
     for name, kind in islice(names.items(), ENTRIES):
         row = (
             f"{name}/"
             if kind == "folder"
-            else f"{name}  {format_size(bench.workspace.get_size(below + name))}"
+            else f"{name}  {format_size(context.workspace.get_size(below + name))}"
         )
         budget -= len(row) + 1
         if budget < 0 and rows:

@@ -57,10 +57,10 @@ class FileHit:
         return to_printable(f"{self.path}:{number}: {line.strip()[:WIDEST]}")
 
 
-def search_files(sentence: str, bench: ToolContext, most: int) -> list[str]:
+def search_files(sentence: str, context: ToolContext, most: int) -> list[str]:
     """Give the files that fit best, as `path` or `path:line: text`; none where no word is in only a few."""
     words = {word for word in _split_words(sentence) if len(word) >= SHORTEST - 1 or word.isdigit()}
-    walk = FileWalk(bench.workspace)
+    walk = FileWalk(context.workspace)
     with suppress(PathRefused):
         hides = walk.workspace.make_hidden_check()
         files = (found for found in walk if found.entry.kind == "file" and not hides(found.path))

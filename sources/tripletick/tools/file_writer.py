@@ -76,31 +76,31 @@ class FileDraft:
     """What shall be saved, and what lies there: `old` is None where nothing does."""
 
     call: Call
-    bench: ToolContext
+    context: ToolContext
     path: str
     note: str
     old: bytes | None
 
     @property
     def is_created(self) -> bool:
-        return self.path in self.bench.ledger.made
+        return self.path in self.context.ledger.made
 
     @property
     def is_known(self) -> bool:
-        return self.is_created or self.path in self.bench.ledger.known
+        return self.is_created or self.path in self.context.ledger.known
 
     @property
     def is_append(self) -> bool:
         return self.call.tool == "append" or "append" in self.call.args
 
 
-def save_file(call: Call, bench: ToolContext) -> Saving:
+def save_file(call: Call, context: ToolContext) -> Saving:
     """Save the body under the call's path, by the rules; a Result says why it was not saved."""
-    if bench.mode == "read":
+    if context.mode == "read":
         return make_read_only_result()
     try:
-        spot = bench.workspace.resolve_path(call.path or "", writing=True)
-        draft = FileDraft(call, bench, spot.path, spot.note, read_old_content(spot.path, bench))
+        spot = context.workspace.resolve_path(call.path or "", writing=True)
+        draft = FileDraft(call, context, spot.path, spot.note, read_old_content(spot.path, context))
         data = _build_content(draft)
         if draft.old != data and (wrong := _find_refusal(draft)):
             return wrong
@@ -111,7 +111,7 @@ def save_file(call: Call, bench: ToolContext) -> Saving:
 
 def write_draft(draft: FileDraft, data: bytes) -> Saving:
     """Write `data`, after a question where lines seem to be lost. Raises PathRefused."""
-    path, ledger = draft.path, draft.bench.ledger
+    path, ledger = draft.path, draft.context.ledger
     if draft.old == data:
         ledger.known.add(path)
         note = "; ".join(filter(None, ("unchanged", draft.note)))
@@ -123,21 +123,21 @@ def write_draft(draft: FileDraft, data: bytes) -> Saving:
             return _refuse_losses(draft, losses, answer)
     elif refused := (yield from _ask_to_replace(draft, data)):
         return refused
-    change = draft.bench.workspace.write_bytes(path, data)
+    change = draft.context.workspace.write_bytes(path, data)
     ledger.record_write(path, created=draft.old is None)
     if draft.call.tool != "edit" and not draft.is_append:
         ledger.record_shown(path, data)
     return SavedFile(path, change, draft.note)
 
 
-def preview_diff(call: Call, bench: ToolContext) -> Diff:
+def preview_diff(call: Call, context: ToolContext) -> Diff:
     """Give what a block would change of a file that is there already; nothing for one that would be new, or
     that cannot be written at all.
     """
     with suppress(PathRefused):
-        path = bench.workspace.resolve_path(call.path or "", writing=True).path
-        if (old := read_old_content(path, bench)) is not None:
-            draft = FileDraft(call, bench, path, "", old)
+        path = context.workspace.resolve_path(call.path or "", writing=True).path
+        if (old := read_old_content(path, context)) is not None:
+            draft = FileDraft(call, context, path, "", old)
             return _make_diff(draft, _build_content(draft))
     return ()
 
@@ -148,8 +148,8 @@ def _make_diff(draft: FileDraft, data: bytes) -> Diff:
 
 def _ask_to_replace(draft: FileDraft, data: bytes) -> Generator[Output | Ask, Answer | None, Result | None]:
     """Show the user what becomes of a file of theirs and ask, where they want that; None for a yes."""
-    bench = draft.bench
-    if not bench.diff or bench.agreed or bench.ledger.replaces or draft.old is None or draft.is_created:
+    context = draft.context
+    if not context.diff or context.agreed or context.ledger.replaces or draft.old is None or draft.is_created:
         return None
     added, removed = count_lines(lines := diff_contents(draft.path, draft.old, data))
     diff = tuple((line.tone, line.text) for line in lines)
@@ -157,22 +157,22 @@ def _ask_to_replace(draft: FileDraft, data: bytes) -> Generator[Output | Ask, An
     answer = yield Ask(question, "yns?", REPLACE_WHY, draft.call, diff=diff)
     if answer is None or not answer.there:
         return Result("forbidden", NOBODY.format(path=draft.path), flags=frozenset({"refused"}))
-    bench.ledger.replaces = answer.choice == "s"
+    context.ledger.replaces = answer.choice == "s"
     if answer.choice in ("y", "s"):
         return None
     words = f": {answer.text}" if answer.text else ""
     return Result("denied", f"refused by the person{words}", flags=frozenset({"refused"}))
 
 
-def read_old_content(path: str, bench: ToolContext) -> bytes | None:
+def read_old_content(path: str, context: ToolContext) -> bytes | None:
     """Give what a file holds, None where there is none. Raises PathRefused for what is no file."""
-    kind = bench.workspace.get_kind(path)
+    kind = context.workspace.get_kind(path)
     if kind == "missing":
         return None
     if kind != "file":
         what = "a folder" if kind == "folder" else "no regular file"
         raise PathRefused(f"{path} is {what}; write the file's whole path")
-    return bench.workspace.read_bytes(path, LARGEST)
+    return context.workspace.read_bytes(path, LARGEST)
 
 
 def encode_text(text: str, old: bytes | None) -> bytes:
@@ -223,7 +223,7 @@ def _find_refusal(draft: FileDraft) -> Result | None:
         return make_refusal(
             why, f"To save other text there, write it under text:{path}, with all of its lines."
         )
-    known = draft.is_known or not draft.bench.trial.known_files
+    known = draft.is_known or not draft.context.trial.known_files
     return None if known else _refuse_unread(draft, draft.old)
 
 
@@ -263,10 +263,10 @@ def _refuse_unread(draft: FileDraft, old: bytes) -> Result:
             why, f"{path} is a binary file, {format_size(len(old))}. Save under another name."
         )
     lines = split_lines(old)
-    shown = number_lines(lines[:FIRST_LINES], 1, draft.bench.clip // 2)
+    shown = number_lines(lines[:FIRST_LINES], 1, draft.context.clip // 2)
     whole = len(shown) == len(lines) and not any("characters more" in row for row in shown)
     if whole:
-        draft.bench.ledger.known.add(path)
+        draft.context.ledger.known.add(path)
     rest = ":" if whole else f", the first {len(shown)} are:"
     head = f"{path} was not replaced. It has {format_count(len(lines), 'line')}{rest}"
     return make_refusal(

@@ -14,7 +14,7 @@ from tripletick.tools.parameters import CONTENT
 from tripletick.tools.tool import Running, Tool, ToolContext
 
 
-def write_file(call: Call, bench: ToolContext) -> Running:
+def write_file(call: Call, context: ToolContext) -> Running:
     """Save the body under the path, then say what is wrong with it as a program or as data."""
     from tripletick.tools.code import check_saved_file
 
@@ -26,12 +26,12 @@ def write_file(call: Call, bench: ToolContext) -> Running:
             f"Nothing was saved. Write the path so: {call.tool}:notes.md",
             tool="append" if call.tool == "append" else "write",
         )
-    saved = yield from save_file(call, bench)
+    saved = yield from save_file(call, context)
     if isinstance(saved, Result):
         return saved
     if saved.unchanged:
         return Result("ok", f"ok, {saved.path} is {saved.note}")
-    return (yield from check_saved_file(saved, bench))
+    return (yield from check_saved_file(saved, context))
 
 
 WRITE = Tool(

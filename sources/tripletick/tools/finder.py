@@ -45,7 +45,7 @@ class FinderQuery:
     """Path, line number and line."""
 
 
-def find_files(call: Call, bench: ToolContext) -> Running:
+def find_files(call: Call, context: ToolContext) -> Running:
     """Look for each line of the body."""
     yield from ()
     modes = MODES.intersection(call.args)
@@ -58,14 +58,14 @@ def find_files(call: Call, bench: ToolContext) -> Running:
             "Write one name, glob or word a line.",
             tool="file_finder",
         )
-    walk = FileWalk(bench.workspace)
+    walk = FileWalk(context.workspace)
     try:
         files = list(walk)
         _search_names(searches, files, walk.workspace.expand_home)
         _search_contents(searches, files, walk)
     except PathRefused as refused:
         return Result("failed", f"failed, refused: {refused}", flags=frozenset({"refused"}))
-    parts = [_format_matches(search, bench, modes) for search in searches]
+    parts = [_format_matches(search, context, modes) for search in searches]
     parts += filter(None, [_format_limits(walk)])
     found = any(search.named or search.hits for search in searches)
     verdict = "ok" if found else "ok, nothing was found"
@@ -185,10 +185,10 @@ def _find_lines(path: str, lines: list[str], words: list[str]) -> Iterator[tuple
             yield path, number, line.strip()[:WIDEST]
 
 
-def _format_matches(search: FinderQuery, bench: ToolContext, modes: frozenset[str]) -> str:
+def _format_matches(search: FinderQuery, context: ToolContext, modes: frozenset[str]) -> str:
     """Word what was found for one line of the body."""
     if search.named:
-        rows = [_format_row(found, modes, bench) for found in search.named[:NAMES]]
+        rows = [_format_row(found, modes, context) for found in search.named[:NAMES]]
         more = len(search.named) - NAMES
         rows += [f"… {more} more; ask for less"] if more > 0 else []
         paths = [found.path for found in search.named if found.entry.kind == "file"]
@@ -198,19 +198,19 @@ def _format_matches(search: FinderQuery, bench: ToolContext, modes: frozenset[st
         rows += [f"{path}:{number}: {line}" for path, number, line in shown]
         paths = list(dict.fromkeys(path for path, _, _ in shown))
     else:
-        near = find_closest_paths(search.query, bench.workspace)
+        near = find_closest_paths(search.query, context.workspace)
         hint = f" Names like it: {', '.join(near)}." if near else ""
         return f"Nothing is called {search.query}, and no file holds it.{hint}"
     if "read" in modes:
-        budget = bench.clip // max(min(len(paths), SHOWN), 1)
-        rows += ["", *(show_path(path, bench, budget).text for path in paths[:SHOWN])]
+        budget = context.clip // max(min(len(paths), SHOWN), 1)
+        rows += ["", *(show_path(path, context, budget).text for path in paths[:SHOWN])]
     return "\n".join(map(to_printable, rows))
 
 
-def _format_row(found: WalkEntry, modes: frozenset[str], bench: ToolContext) -> str:
+def _format_row(found: WalkEntry, modes: frozenset[str], context: ToolContext) -> str:
     if "info" not in modes:
         return f"{found.path}/" if found.entry.kind == "folder" else found.path
-    entry = bench.workspace.describe_path(found.path)
+    entry = context.workspace.describe_path(found.path)
     changed = datetime.fromtimestamp(entry.modified, UTC).astimezone()
     kind = "folder" if entry.kind == "folder" else _guess_type(found.entry.name)
     return f"{found.path}  {format_size(entry.size)}  {kind}  changed {changed:%Y-%m-%d %H:%M}"

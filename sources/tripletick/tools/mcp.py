@@ -33,7 +33,7 @@ UNSAVED = "{kind} of {size}, which could not be saved"
 TAKES = "What it takes:\n{words}"
 
 
-def run(call: Call, bench: ToolContext) -> Running:
+def run(call: Call, context: ToolContext) -> Running:
     """Describe or call; what goes wrong with a server is a failed result."""
     yield from ()
     if not optional_deps.present("mcp"):
@@ -41,10 +41,10 @@ def run(call: Call, bench: ToolContext) -> Running:
     name, tool, rest = parse_target(call)
     try:
         if name == DESCRIBE and not tool:
-            return _describe_target(rest, bench)
+            return _describe_target(rest, context)
         if not tool:
-            return Result("failed", NO_TOOL, _list_server_tools(name, bench) or NAMELESS, tool=TAG)
-        return (yield from _call_tool(name, tool, rest, bench))
+            return Result("failed", NO_TOOL, _list_server_tools(name, context) or NAMELESS, tool=TAG)
+        return (yield from _call_tool(name, tool, rest, context))
     except McpServerError as failure:
         strange = frozenset({OUTSIDE} if failure.said else ())
         return Result("failed", f"failed, {failure}", failure.said, flags=strange, tool=TAG)
@@ -57,32 +57,34 @@ def parse_target(call: Call) -> tuple[str, str, str]:
     return name, tool, call.body if call.body.strip() else " ".join(more)
 
 
-def _describe_target(words: str, bench: ToolContext) -> Result:
+def _describe_target(words: str, context: ToolContext) -> Result:
     what, *rest = words.split() or [""]
     name, _, tool = what.partition(".")
     if not name:
-        return Result("ok", "ok", bench.servers.describe_all())
+        return Result("ok", "ok", context.servers.describe_all())
     if tool:
-        one = bench.servers.get_tool(name, tool, bench.mode, bench.halt)
+        one = context.servers.get_tool(name, tool, context.mode, context.halt)
         text = tool_descriptions.format_tool(name, one)
     else:
         text = tool_descriptions.format_tool_list(
-            name, bench.servers.list_tools(name, bench.mode, bench.halt), rest
+            name, context.servers.list_tools(name, context.mode, context.halt), rest
         )
-    return Result("ok", f"ok, {what}", _clip_text(text, bench), flags=frozenset({OUTSIDE}))
+    return Result("ok", f"ok, {what}", _clip_text(text, context), flags=frozenset({OUTSIDE}))
 
 
-def _list_server_tools(name: str, bench: ToolContext) -> str:
+def _list_server_tools(name: str, context: ToolContext) -> str:
     return (
-        tool_descriptions.format_tool_list(name, bench.servers.list_tools(name, bench.mode, bench.halt), ())
+        tool_descriptions.format_tool_list(
+            name, context.servers.list_tools(name, context.mode, context.halt), ()
+        )
         if name
         else ""
     )
 
 
-def _call_tool(name: str, tool: str, body: str, bench: ToolContext) -> Running:
-    servers = bench.servers
-    one = servers.get_tool(name, tool, bench.mode, bench.halt)
+def _call_tool(name: str, tool: str, body: str, context: ToolContext) -> Running:
+    servers = context.servers
+    one = servers.get_tool(name, tool, context.mode, context.halt)
     arguments = _parse_arguments(body)
     if arguments is None:
         return Result(
@@ -94,12 +96,12 @@ def _call_tool(name: str, tool: str, body: str, bench: ToolContext) -> Running:
         )
     if host := servers.remote_host(name):
         yield Output(f"network: {host}\n")
-    said = servers.call_tool(name, one, arguments, bench.mode, bench.halt)
+    said = servers.call_tool(name, one, arguments, context.mode, context.halt)
     text = _clip_text(
-        "\n".join(filter(None, (said.text, *(_save_part(part, bench) for part in said.parts)))), bench
+        "\n".join(filter(None, (said.text, *(_save_part(part, context) for part in said.parts)))), context
     )
     if servers.is_untrusted(name, one):
-        bench.outside.add_page(f"{TAG}://{name}", text)
+        context.outside.add_page(f"{TAG}://{name}", text)
     if said.failed:
         text = f"{text}\n{TAKES.format(words=tool_descriptions.format_tool(name, one))}"
         return Result("failed", f"failed, {name}.{tool}", text, flags=frozenset({OUTSIDE}), tool=TAG)
@@ -118,16 +120,16 @@ def _parse_arguments(body: str) -> dict[str, Any] | None:
     return given if isinstance(given, dict) and all(isinstance(key, str) for key in given) else None
 
 
-def _save_part(part: ResultFile, bench: ToolContext) -> str:
+def _save_part(part: ResultFile, context: ToolContext) -> str:
     """Save what is no text; give the line that names it."""
-    bench.ledger.outputs += 1
-    number = bench.ledger.outputs
-    kept = bench.workspace.save_output(bench.session, number, part.data, part.extension)
+    context.ledger.outputs += 1
+    number = context.ledger.outputs
+    kept = context.workspace.save_output(context.session, number, part.data, part.extension)
     return (SAVED if kept else UNSAVED).format(kind=part.kind, size=format_size(len(part.data)), path=kept)
 
 
-def _clip_text(text: str, bench: ToolContext) -> str:
-    return output.clip_output(Finished(0, text.encode("utf-8", "replace")), bench)
+def _clip_text(text: str, context: ToolContext) -> str:
+    return output.clip_output(Finished(0, text.encode("utf-8", "replace")), context)
 
 
 def _build_call(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:

@@ -104,29 +104,29 @@ def join_runs(first: Finished, second: Finished) -> Finished:
     )
 
 
-def clip_output(finished: Finished, bench: ToolContext) -> str:
-    """Give the output: all of it, or its ends, `bench.clip` characters, and between them a line that says
+def clip_output(finished: Finished, context: ToolContext) -> str:
+    """Give the output: all of it, or its ends, `context.clip` characters, and between them a line that says
     what is missing; the ledger knows for how many lines that one stands.
     """
     data = finished.head + finished.tail
     first, last = (finished.head, finished.tail) if finished.dropped else (data, data)
     head, tail = _decode_bytes(first), _decode_bytes(last)
-    if len(head) <= bench.clip and not finished.dropped:
+    if len(head) <= context.clip and not finished.dropped:
         return _clean_text(head)
-    start, end = _cut_to_line_end(head[: bench.clip // 2]), _cut_to_line_start(tail[-bench.clip // 2 :])
+    start, end = _cut_to_line_end(head[: context.clip // 2]), _cut_to_line_start(tail[-context.clip // 2 :])
     out = len(data) + finished.dropped - _count_bytes(start) - _count_bytes(end)
-    gap = f"… {format_thousands(out)} bytes left out{_store_output(finished, bench)} …"
+    gap = f"… {format_thousands(out)} bytes left out{_store_output(finished, context)} …"
     whole = data.rstrip(b"\n").count(b"\n") + finished.dropped_lines
     # the lines of both ends are one more each than their line ends are, and so is the whole
-    bench.ledger.left_out[gap] = whole - start.count("\n") - end.rstrip("\n").count("\n") - 1
+    context.ledger.left_out[gap] = whole - start.count("\n") - end.rstrip("\n").count("\n") - 1
     return _clean_text(f"{start}\n{gap}\n{end}")
 
 
-def _store_output(finished: Finished, bench: ToolContext) -> str:
+def _store_output(finished: Finished, context: ToolContext) -> str:
     gap = f"\n… {finished.dropped} bytes were not kept …\n".encode() if finished.dropped else b""
-    bench.ledger.outputs += 1
-    place = bench.workspace.save_output(
-        bench.session, bench.ledger.outputs, finished.head + gap + finished.tail
+    context.ledger.outputs += 1
+    place = context.workspace.save_output(
+        context.session, context.ledger.outputs, finished.head + gap + finished.tail
     )
     return f"; read {place}" if place else ""
 

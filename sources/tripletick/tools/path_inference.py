@@ -23,18 +23,18 @@ ALIKE = 0.4
 LARGEST = 1 << 18
 
 
-def infer_path(call: Call, bench: ToolContext) -> Call:
+def infer_path(call: Call, context: ToolContext) -> Call:
     """Give the call with the path that was meant, or as it is."""
     call = _strip_head_lines(call)
-    wanted, bench.ledger.wanted = bench.ledger.wanted, ""
-    path = call.meant or wanted or bench.ledger.asked
+    wanted, context.ledger.wanted = context.ledger.wanted, ""
+    path = call.meant or wanted or context.ledger.asked
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
         # the path of what it shall write, or read
         call = replace(call, path=None)
-    elif call.path and _is_misnamed(call, bench):
-        return replace(call, path=bench.ledger.asked)
+    elif call.path and _is_misnamed(call, context):
+        return replace(call, path=context.ledger.asked)
     language = detect_language(path) if path and call.path is None else None
-    if language is None or language.tag != call.tool or not _can_be_version(path, call.body, bench):
+    if language is None or language.tag != call.tool or not _can_be_version(path, call.body, context):
         return call
     return replace(call, path=path)
 
@@ -51,29 +51,29 @@ def _strip_head_lines(call: Call) -> Call:
     return replace(call, body="".join(lines)) if lines else call
 
 
-def _is_misnamed(call: Call, bench: ToolContext) -> bool:
+def _is_misnamed(call: Call, context: ToolContext) -> bool:
     """Tell a new program under a name that the request does not have, where the one it has is not there."""
-    asked, named = bench.ledger.asked, detect_language(bench.ledger.asked)
+    asked, named = context.ledger.asked, detect_language(context.ledger.asked)
     if not asked or named is None or named.tag != call.tool or detect_language(call.path or "") is not named:
         return False
     with suppress(PathRefused):
-        path = bench.workspace.resolve_path(call.path or "", writing=True).path
-        missing = (bench.workspace.get_kind(each) == "missing" for each in (path, asked))
-        return path not in bench.ledger.named and all(missing)
+        path = context.workspace.resolve_path(call.path or "", writing=True).path
+        missing = (context.workspace.get_kind(each) == "missing" for each in (path, asked))
+        return path not in context.ledger.named and all(missing)
     return False
 
 
-def _can_be_version(path: str, body: str, bench: ToolContext) -> bool:
+def _can_be_version(path: str, body: str, context: ToolContext) -> bool:
     """Tell whether a program may well be this file: a new one, or a new version of one that it saw."""
     stem = PurePosixPath(path).stem
     if re.search(rf"\b(?:import|from|require|include|source)\b.*\b{re.escape(stem)}\b", body) or path in body:
         return False
     with suppress(PathRefused):
-        spot = bench.workspace.resolve_path(path, writing=True)
-        if bench.workspace.get_kind(spot.path) == "missing":
+        spot = context.workspace.resolve_path(path, writing=True)
+        if context.workspace.get_kind(spot.path) == "missing":
             return True
-        old = bench.workspace.read_bytes(spot.path, LARGEST)
-        if not old or spot.path not in bench.ledger.known:
+        old = context.workspace.read_bytes(spot.path, LARGEST)
+        if not old or spot.path not in context.ledger.known:
             return not old
         return not is_binary(old) and _is_similar(old.decode("utf-8", "replace"), body)
     return False

@@ -20,10 +20,10 @@ LARGEST = 1 << 20
 MOST = 200
 
 
-def list_build_attempts(language: Language, path: str, bench: ToolContext) -> list[list[str]]:
+def list_build_attempts(language: Language, path: str, context: ToolContext) -> list[list[str]]:
     """Give the parts to build `path` with, try by try: what this session knows, then all that is there."""
-    known = bench.ledger.known
-    parts = find_parts(language, path, bench.workspace, known)
+    known = context.ledger.known
+    parts = find_parts(language, path, context.workspace, known)
     own = [part for part in parts if part in known]
     return [own, parts] if own != parts else [parts]
 

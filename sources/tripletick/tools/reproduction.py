@@ -32,16 +32,18 @@ UNTOLD = re.compile(r"Read-only file system|\bEROFS\b")
 """What is printed where the box alone is why it failed."""
 
 
-def find_command(request: str, program: str, bench: ToolContext) -> str:
+def find_command(request: str, program: str, context: ToolContext) -> str:
     """Give the command that a request speaks of; else a call of `program`, the one that it names."""
-    named = next(_find_calls(request, bench), "") or next((each[0] for each in RUNNERS.finditer(request)), "")
+    named = next(_find_calls(request, context), "") or next(
+        (each[0] for each in RUNNERS.finditer(request)), ""
+    )
     language = detect_language(program) if program else None
     if named or not language or not language.starts:
         return named
     return f"{language.starts[0]} {program}"
 
 
-def _find_calls(request: str, bench: ToolContext) -> Iterator[str]:
+def _find_calls(request: str, context: ToolContext) -> Iterator[str]:
     """Find calls of programs that are there, as they are typed: `python3 a.py 1 2`, `./run.sh`."""
     for word in re.finditer(r"(?<![\w./-])(?:\./)?([\w./-]*[\w-]\.\w+)", request):
         language = detect_language(word[1])
@@ -49,23 +51,23 @@ def _find_calls(request: str, bench: ToolContext) -> Iterator[str]:
             continue
         before = request[: word.start()]
         start = next((each for each in language.starts if each and before.endswith(f"{each} ")), "")
-        if (start or word[0].startswith("./")) and _is_file(word[1], bench):
+        if (start or word[0].startswith("./")) and _is_file(word[1], context):
             end = word.end()
             while argument := ARGUMENT.match(request, end):
                 end = argument.end()
             yield " ".join(filter(None, (start, request[word.start() : end])))
 
 
-def _is_file(path: str, bench: ToolContext) -> bool:
+def _is_file(path: str, context: ToolContext) -> bool:
     try:
-        return bench.workspace.get_kind(path) == "file"
+        return context.workspace.get_kind(path) == "file"
     except PathRefused:
         return False
 
 
-def reproduce_failure(command: str, bench: ToolContext) -> str:
+def reproduce_failure(command: str, context: ToolContext) -> str:
     """Run a command; gives what it prints where it fails, "" where it succeeds or nothing is known of it."""
-    finished = drain_output(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
-    text = clip_output(finished, bench).replace(f"{bench.workspace.root}/", "")
+    finished = drain_output(context.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+    text = clip_output(finished, context).replace(f"{context.workspace.root}/", "")
     known = finished.status not in (0, 126, 127) and not UNTOLD.search(text) and not UNGIVEN.search(text)
     return (text or f"exit {finished.status}") if known else ""

@@ -37,15 +37,15 @@ def make_syntax_failure(saved: SavedFile, wrong: SyntaxProblem) -> Result:
     )
 
 
-def make_unstarted_result(saved: SavedFile, bench: ToolContext, why: str) -> Result:
+def make_unstarted_result(saved: SavedFile, context: ToolContext, why: str) -> Result:
     """Word a program that was saved and not started, for a reason of `UNSTARTED`."""
     result = make_saved_result(saved, UNSTARTED[why])
     marks = frozenset({"unstarted", "arguments"} if why == "wants" else {"unstarted"})
-    return fail_if_unchanged(saved, bench, replace(result, flags=result.flags | marks))
+    return fail_if_unchanged(saved, context, replace(result, flags=result.flags | marks))
 
 
-def fail_if_unchanged(saved: SavedFile, bench: ToolContext, result: Result) -> Result:
+def fail_if_unchanged(saved: SavedFile, context: ToolContext, result: Result) -> Result:
     """Fail a program that was to be repaired and came as it was."""
-    if saved.unchanged and bench.ledger.mends and saved.path == bench.ledger.asked:
+    if saved.unchanged and context.ledger.mends and saved.path == context.ledger.asked:
         return replace(result, outcome="failed", verdict=UNMENDED.format(path=saved.path))
     return result

@@ -37,20 +37,20 @@ def extract_echoes(calls: Sequence[Call]) -> str:
     return "\n".join(said) if len(said) == len(lines) else ""
 
 
-def run_script(call: Call, bench: ToolContext) -> Running:
+def run_script(call: Call, context: ToolContext) -> Running:
     """Run a script, or give the result that this reply has already got for the file that it starts."""
-    known = find_previous_run(call, bench)
+    known = find_previous_run(call, context)
     if known is None:
-        return (yield from run_program(LANGUAGES[SHELL], call, bench))
+        return (yield from run_program(LANGUAGES[SHELL], call, context))
     path, result = known
     view = "\n".join(filter(None, (f"{path} has just been run; not run twice", result.view or result.text)))
     return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
 
 
-def find_previous_run(call: Call, bench: ToolContext) -> tuple[str, Result] | None:
+def find_previous_run(call: Call, context: ToolContext) -> tuple[str, Result] | None:
     """Give path and result of the file that a script merely starts, if a block of this reply has run it."""
-    path = None if call.path else find_started_file(call.body, bench.workspace.root)
-    result = bench.ledger.ran.get(path) if path else None
+    path = None if call.path else find_started_file(call.body, context.workspace.root)
+    result = context.ledger.ran.get(path) if path else None
     return (path, result) if path and result else None
 
 

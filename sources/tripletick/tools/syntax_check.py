@@ -36,26 +36,26 @@ class SyntaxProblem:
     text: str
 
 
-def check_syntax(path: str, bench: ToolContext) -> Generator[Output | Ask, Answer | None, str | None]:
+def check_syntax(path: str, context: ToolContext) -> Generator[Output | Ask, Answer | None, str | None]:
     """Say what is wrong with a saved file: `line 3: message`, None where nothing is known to be."""
     yield from ()
     language = detect_language(path)
-    if language is None or not bench.trial.check:
+    if language is None or not context.trial.check:
         return None
     if language.data_check:
-        return _check_data(PARSERS[language.data_check], path, bench)
-    wrong = check_program(language, path, bench)
+        return _check_data(PARSERS[language.data_check], path, context)
+    wrong = check_program(language, path, context)
     return wrong.line if wrong else None
 
 
-def check_program(language: Language, path: str, bench: ToolContext) -> SyntaxProblem | None:
+def check_program(language: Language, path: str, context: ToolContext) -> SyntaxProblem | None:
     """Run the row's check on a file of the workspace; None where it passes or no checker is here."""
-    unchecked = not bench.trial.check or path.lower().endswith(language.unchecked)
+    unchecked = not context.trial.check or path.lower().endswith(language.unchecked)
     if unchecked or not language.check:
         return None
-    command = fill_command(language.check, build_variables(path, bench.workspace.root))
-    running = bench.box.run(command, mode="read", timeout=CHECK_SECONDS, env=PLAIN)
-    return find_problem(language, drain_output(running), bench, path)
+    command = fill_command(language.check, build_variables(path, context.workspace.root))
+    running = context.box.run(command, mode="read", timeout=CHECK_SECONDS, env=PLAIN)
+    return find_problem(language, drain_output(running), context, path)
 
 
 def drain_output(running: Generator[str, None, Finished]) -> Finished:
@@ -69,7 +69,7 @@ def drain_output(running: Generator[str, None, Finished]) -> Finished:
 
 
 def find_problem(
-    language: Language, finished: Finished, bench: ToolContext, file: str
+    language: Language, finished: Finished, context: ToolContext, file: str
 ) -> SyntaxProblem | None:
     """Find line and message in what a checker or compiler said of `file`; None where it says nothing of them.
 
@@ -84,7 +84,7 @@ def find_problem(
     named = PurePosixPath(match.groupdict().get("file") or file).name
     other = f"{named}, " if named != PurePosixPath(file).name else ""
     line = f"line {match['line']}: " if match["line"] else ""
-    return SyntaxProblem(other + line + match["message"].strip(), clip_output(finished, bench))
+    return SyntaxProblem(other + line + match["message"].strip(), clip_output(finished, context))
 
 
 def build_variables(path: str, workspace: Path) -> dict[str, str]:
@@ -103,11 +103,11 @@ def to_operand(path: str) -> str:
     return f"./{path}" if path.startswith("-") else path
 
 
-def _check_data(parse: Callable[[str], object], path: str, bench: ToolContext) -> str | None:
-    if bench.workspace.get_size(path) > LARGEST:
+def _check_data(parse: Callable[[str], object], path: str, context: ToolContext) -> str | None:
+    if context.workspace.get_size(path) > LARGEST:
         return None
     try:
-        text = bench.workspace.read_bytes(path, LARGEST).decode("utf-8-sig")
+        text = context.workspace.read_bytes(path, LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError:
         return "it is not UTF-8"
     try:

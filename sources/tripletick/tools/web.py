@@ -42,7 +42,7 @@ _BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 _COUNT = re.compile(r"(?:\w+=)?([0-9]{1,4})")
 
 
-def fetch_pages(call: Call, bench: ToolContext) -> Running:
+def fetch_pages(call: Call, context: ToolContext) -> Running:
     """Get each page and give its text; one that cannot be got fails the block, the others are there."""
     from tripletick.web.fetch import PageFetcher
 
@@ -51,13 +51,13 @@ def fetch_pages(call: Call, bench: ToolContext) -> Running:
         why = f"{len(lines)} addresses" if lines else "no address was given"
         say = f"Write one address a line, at most {MOST_PAGES}."
         return lacking or Result("failed", f"failed, {why}", say, tool="fetch")
-    getter = PageFetcher(make_connection(bench))
-    texts, wrong, most = list[str](), "", max(bench.clip // len(lines), LEAST)
+    getter = PageFetcher(make_connection(context))
+    texts, wrong, most = list[str](), "", max(context.clip // len(lines), LEAST)
     for line in lines:
         try:
             where = address.parse_address(line)
             yield Output(REACHING.format(host=where.display_host))
-            texts.append(_fetch_page(where, getter, bench, most))
+            texts.append(_fetch_page(where, getter, context, most))
         except FetchError as problem:
             texts.append(f"{line[:200]}: {problem}")
             wrong = wrong or f"failed, {problem}"
@@ -67,11 +67,11 @@ def fetch_pages(call: Call, bench: ToolContext) -> Running:
     return Result("ok", f"ok, from {' '.join(getter.reached)}", "\n\n".join(texts), flags=flags)
 
 
-def search_web(call: Call, bench: ToolContext) -> Running:
+def search_web(call: Call, context: ToolContext) -> Running:
     """Ask the search service for the words, all lines of them being one search."""
     from tripletick.web import search
 
-    words, settings = " ".join(call.body.split()), bench.web
+    words, settings = " ".join(call.body.split()), context.web
     lacking = None if settings.searxng else _check_packages("ddgs")
     if lacking or not words:
         say = "Write the words to look for."
@@ -81,12 +81,12 @@ def search_web(call: Call, bench: ToolContext) -> Running:
     yield Output(REACHING.format(host=service))
     try:
         hits = ask(
-            service, words, min(_parse_count(call) or settings.results, MOST_HITS), make_connection(bench)
+            service, words, min(_parse_count(call) or settings.results, MOST_HITS), make_connection(context)
         )
     except FetchError as problem:
         return Result("failed", f"failed, {problem}")
     for hit in hits:
-        bench.outside.add_search_hit(hit.address, f"{hit.title} {hit.text}")
+        context.outside.add_search_hit(hit.address, f"{hit.title} {hit.text}")
     verdict = f"ok, {len(hits)} found by {service}" if hits else NO_HITS
     return Result("ok", verdict, _format_hits(hits), flags=frozenset({OUTSIDE} if hits else ("not-found",)))
 
@@ -109,36 +109,36 @@ def list_addresses(call: Call) -> list[WebAddress]:
     return found
 
 
-def make_connection(bench: ToolContext) -> WebClient:
+def make_connection(context: ToolContext) -> WebClient:
     """Give the way out, as the user's settings have it."""
     from tripletick.web.http_client import FetchLimits, WebClient
 
-    settings = bench.web
+    settings = context.web
     bounds = FetchLimits(settings.timeout, settings.size, frozenset(settings.allow.lower().split()))
-    return WebClient(bounds, dict(os.environ), bench.halt)
+    return WebClient(bounds, dict(os.environ), context.halt)
 
 
-def _choose_getter(where: WebAddress, getter: PageFetcher, bench: ToolContext) -> PageFetcher:
+def _choose_getter(where: WebAddress, getter: PageFetcher, context: ToolContext) -> PageFetcher:
     """Give the way to one page: a server of this computer that the request names is reached, and no proxy
     of another one is asked for it. What a page of somebody else's leads on to is no such place.
     """
-    if where.host_port not in bench.outside.local:
+    if where.host_port not in context.outside.local:
         return getter
     bounds = replace(getter.line.bounds, allowed=getter.line.bounds.allowed | {where.host_port})
     return replace(getter, line=replace(getter.line, bounds=bounds, environ={}))
 
 
-def _fetch_page(where: WebAddress, getter: PageFetcher, bench: ToolContext, most: int) -> str:
+def _fetch_page(where: WebAddress, getter: PageFetcher, context: ToolContext, most: int) -> str:
     from tripletick.web.page_text import extract_page
 
-    page = extract_page(_choose_getter(where, getter, bench).fetch_page(where), bench.halt)
+    page = extract_page(_choose_getter(where, getter, context).fetch_page(where), context.halt)
     text, rest = page.text[:most], len(page.text) - most
-    bench.outside.add_page(page.address, f"{page.title} {text}")
+    context.outside.add_page(page.address, f"{page.title} {text}")
     lines = [HEAD.format(address=page.address), *filter(None, [page.title and f"# {page.title}", text])]
     if rest > 0:
-        bench.ledger.outputs += 1
+        context.ledger.outputs += 1
         whole = f"{lines[0]}\n{page.text}\n".encode("utf-8", "replace")
-        kept = bench.workspace.save_output(bench.session, bench.ledger.outputs, whole)
+        kept = context.workspace.save_output(context.session, context.ledger.outputs, whole)
         lines.append(CUT.format(count=rest, where=STORED.format(path=kept) if kept else ""))
     return "\n".join([*lines, *([PARTLY] if page.cut else [])])
 

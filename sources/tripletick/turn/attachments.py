@@ -61,69 +61,71 @@ class AttachedFile:
     path: str
 
 
-def attach_files(request: str, tools: Collection[str], bench: ToolContext, templates: Templates) -> str:
+def attach_files(request: str, tools: Collection[str], context: ToolContext, templates: Templates) -> str:
     """Show what goes along with a request to an agent with these tools: the files that it names, else those
     that a search finds where it looks for one.
     """
-    shown = attach_named_files(request, bench, programs_too=EVERY_LANGUAGE in tools) if tools else ""
+    shown = attach_named_files(request, context, programs_too=EVERY_LANGUAGE in tools) if tools else ""
     if tools and templates.has_words("repairs", request):
-        shown = "\n\n".join(filter(None, (shown, attach_failure(request, bench))))
+        shown = "\n\n".join(filter(None, (shown, attach_failure(request, context))))
     return shown or (
-        attach_search_hits(templates.extract_search_words(request), bench) if finder.TOOL.tag in tools else ""
+        attach_search_hits(templates.extract_search_words(request), context)
+        if finder.TOOL.tag in tools
+        else ""
     )
 
 
-def attach_failure(request: str, bench: ToolContext) -> str:
+def attach_failure(request: str, context: ToolContext) -> str:
     """Run what a request says fails, and show how it does; it is to succeed before the repair is done."""
-    ledger = bench.ledger
+    ledger = context.ledger
     program = "" if ledger.is_new_program else ledger.asked
-    command = reproduction.find_command(request, program, bench) if bench.trial.rerun else ""
-    said = reproduction.reproduce_failure(command, bench) if command else ""
+    command = reproduction.find_command(request, program, context) if context.trial.rerun else ""
+    said = reproduction.reproduce_failure(command, context) if command else ""
     ledger.check = command if said else ""
     return _format_fenced(FAILS.format(command=command), said) if said else ""
 
 
-def attach_named_files(words: str, bench: ToolContext, *, programs_too: bool = False) -> str:
+def attach_named_files(words: str, context: ToolContext, *, programs_too: bool = False) -> str:
     """Show the files and folders that a request names, "" where it names none that are there. A table is
     data to compute with; for an agent that writes programs any text is.
     """
-    left, parts, programs, data = bench.clip * bench.trial.files, list[str](), list[str](), False
-    names = bench.workspace.list_names(".")
+    left, parts, programs, data = context.clip * context.trial.files, list[str](), list[str](), False
+    names = context.workspace.list_names(".")
     named = dict.fromkeys((*_find_blank_names(words, names), *_split_words(words)))
-    found = {word: path for word in named if (path := _resolve_path(word, bench))}
-    kinds = {path: bench.workspace.get_kind(path) for path in found.values()}
+    found = {word: path for word in named if (path := _resolve_path(word, context))}
+    kinds = {path: context.workspace.get_kind(path) for path in found.values()}
     for path in list(dict.fromkeys(_filter_existing(found, kinds, names)))[:MOST]:
         if left < LEAST:
             break
-        part = _format_folder(path, bench) if kinds[path] == "folder" else _format_file(path, bench, left)
+        part = _format_folder(path, context) if kinds[path] == "folder" else _format_file(path, context, left)
         parts += [part] if part else []
         left -= len(part)
-        programs += [path] if _is_program(path) and path in bench.ledger.known else []
+        programs += [path] if _is_program(path) and path in context.ledger.known else []
         data = data or (bool(part) and (programs_too or path.lower().endswith(data_summary.KNOWN)))
     missing = (path for word, path in found.items() if kinds[path] == "missing" and is_file_name(word))
     absent = tuple(dict.fromkeys(missing))
     new = [] if programs else [path for path in absent if _is_program(path)]
     program, *more = programs or new or [""]
-    bench.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
+    context.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
     return "\n\n".join(parts)
 
 
-def attach_search_hits(words: str, bench: ToolContext) -> str:
+def attach_search_hits(words: str, context: ToolContext) -> str:
     """Show the files that a request may mean, "" where none fits or no file is to go along."""
-    found = search_files(words, bench, HITS) if bench.trial.files else []
+    found = search_files(words, context, HITS) if context.trial.files else []
     return FOUND.format(hits="\n".join(found)) if found else ""
 
 
-def find_failed_program(result: Result, bench: ToolContext) -> AttachedFile | None:
+def find_failed_program(result: Result, context: ToolContext) -> AttachedFile | None:
     """Give the program of the workspace that a failure names last; its text is "" where the model has seen it
     as it is.
     """
     for word in dict.fromkeys(reversed(PLACE.findall(result.text))):
         language = detect_language(word)
-        path = _resolve_path(word, bench) if language and language.is_runnable else None
-        if language and path and bench.workspace.get_kind(path) == "file":
-            shown = _format_file(path, bench, bench.clip)
-            return AttachedFile(shown, language.tag, path) if path in bench.ledger.known else None
+        path = _resolve_path(word, context) if language and language.is_runnable else None
+        if language and path and context.workspace.get_kind(path) == "file":
+            shown = _format_file(path, context, context.clip)
+            return AttachedFile(shown, language.tag, path) if path in context.ledger.known else None
     return None
 
 
@@ -157,24 +159,24 @@ def _split_words(text: str) -> Iterator[str]:
         yield next(filter(None, match.groups())).rstrip(".:")
 
 
-def _resolve_path(word: str, bench: ToolContext) -> str | None:
+def _resolve_path(word: str, context: ToolContext) -> str | None:
     with suppress(PathRefused, OSError, ValueError):
-        return bench.workspace.resolve_path(word).path
+        return context.workspace.resolve_path(word).path
     return None
 
 
-def _format_folder(path: str, bench: ToolContext) -> str:
+def _format_folder(path: str, context: ToolContext) -> str:
     with suppress(PathRefused):
-        names = shorten_names(list_names(path, bench.workspace), ENTRIES)
+        names = shorten_names(list_names(path, context.workspace), ENTRIES)
         return HOLDS.format(path=path, names=", ".join(names) or "nothing")
     return ""
 
 
-def _format_file(path: str, bench: ToolContext, room: int) -> str:
+def _format_file(path: str, context: ToolContext, room: int) -> str:
     """Show a file, "" where it was shown as it is, cannot be or is no text."""
     with suppress(PathRefused):
-        data = bench.workspace.read_bytes(path, LARGEST + 1)
-        if len(data) > LARGEST or is_binary(data) or not data.strip() or bench.ledger.has_shown(path, data):
+        data = context.workspace.read_bytes(path, LARGEST + 1)
+        if len(data) > LARGEST or is_binary(data) or not data.strip() or context.ledger.has_shown(path, data):
             return ""
         text = data.decode("utf-8", "replace").lstrip("\ufeff")
         lines = text.splitlines()
@@ -184,7 +186,7 @@ def _format_file(path: str, bench: ToolContext, room: int) -> str:
                 told[1][: room // 2],
             )
         if len(text) <= room:
-            bench.ledger.record_shown(path, data)
+            context.ledger.record_shown(path, data)
             said = DATA.format(said=told[0], reader=data_summary.suggest_reader(path, text)) if told else ""
             return _format_fenced(
                 WHOLE.format(path=path + said, lines=format_count(len(lines), "line")), text, path

@@ -39,7 +39,7 @@ class Compactor:
 
     model: Model
     dialect: Dialect
-    talk: Conversation
+    conversation: Conversation
     budget: TokenBudget
     sampling: Sampling
     question: str
@@ -50,64 +50,68 @@ class Compactor:
 
     def is_tight(self) -> bool:
         """Tell whether there is no room for a reply that is worth asking for."""
-        return self.budget.count_left(self.talk.build_messages()) < SMALLEST_REPLY
+        return self.budget.count_left(self.conversation.build_messages()) < SMALLEST_REPLY
 
     def compact_to(self, goal: int, needed: int = 0) -> Room:
         """Drop old outputs and, where that is not enough, sum up; False where nothing could be dropped.
 
         `needed` is what the engine counted, if it told.
         """
-        before, whole = needed or self._estimate_tokens(), self.talk.copy()
-        outputs, gone, summary = self.talk.drop_outputs(self.budget, goal), 0, ""
+        before, whole = needed or self._estimate_tokens(), self.conversation.copy()
+        outputs, gone, summary = self.conversation.drop_outputs(self.budget, goal), 0, ""
         if self._estimate_tokens() > goal and (length := self._choose_summary_length(goal)):
             summary = yield from self._request_summary(whole, length)
-            gone = self._drop_messages(self.talk, goal, summary or GONE)
+            gone = self._drop_messages(self.conversation, goal, summary or GONE)
         if not outputs and not gone:
             return False
         yield Compacted(before, self._estimate_tokens(), self.budget.window, outputs, gone, summary)
         return True
 
     def _estimate_tokens(self) -> int:
-        return self.budget.estimate_tokens(self.talk.build_messages())
+        return self.budget.estimate_tokens(self.conversation.build_messages())
 
     def _choose_summary_length(self, goal: int) -> int:
         """Give the tokens that a summary may have, 0 where what could go is not worth one."""
-        look, window = self.talk.copy(), self.budget.window
+        look, window = self.conversation.copy(), self.budget.window
         self._drop_messages(look, 0, GONE)
         freed = self._estimate_tokens() - self.budget.estimate_tokens(look.build_messages())
         length = max(SHORTEST, min(LONGEST, window // 8, freed // 3))
         least = WORTH * window if goal and not self.is_tight() else 0
         return length if freed - length > least else 0
 
-    def _drop_messages(self, talk: Conversation, goal: int, summary: str) -> int:
+    def _drop_messages(self, conversation: Conversation, goal: int, summary: str) -> int:
         """Replace as little as reaches the goal, else as much as can go; gives how many messages went."""
-        for kept in talk.find_cuts():
-            look = talk.copy()
+        for kept in conversation.find_cuts():
+            look = conversation.copy()
             look.apply_summary(kept, summary)
             if self.budget.estimate_tokens(look.build_messages()) <= goal:
-                return talk.apply_summary(kept, summary)
-        return talk.apply_summary(talk.find_cuts()[-1], summary) if talk.find_cuts() else 0
+                return conversation.apply_summary(kept, summary)
+        return (
+            conversation.apply_summary(conversation.find_cuts()[-1], summary)
+            if conversation.find_cuts()
+            else 0
+        )
 
     def _request_summary(self, whole: Conversation, length: int) -> Generator[Event, Reply, str]:
         """Ask for a summary; "" where there is no room for one or what comes is none.
 
         The whole conversation is what the engine has in its cache; without its old outputs it is shorter.
         """
-        for talk in (whole, self.talk):
-            room = min(length, self.budget.count_left(self._build_question(talk, length)))
+        for conversation in (whole, self.conversation):
+            room = min(length, self.budget.count_left(self._build_question(conversation, length)))
             if room >= SHORTEST:
                 yield Compacting()
                 try:
-                    return (yield from self._write_summary(self._build_question(talk, room), room))
+                    return (yield from self._write_summary(self._build_question(conversation, room), room))
                 except (ContextFullError, StreamCutError):
                     # what was wanted was room; there is a way without a summary
                     return ""
         return ""
 
-    def _build_question(self, talk: Conversation, length: int) -> list[Message]:
+    def _build_question(self, conversation: Conversation, length: int) -> list[Message]:
         """Put the question behind the last reply; a later message stays as it is, summed up or not."""
         return side_query.append_question(
-            talk.build_messages(), self.question.replace("{words}", str(length * 3 // 5))
+            conversation.build_messages(), self.question.replace("{words}", str(length * 3 // 5))
         )
 
     def _write_summary(self, asked: Sequence[Message], length: int) -> Generator[Event, Reply, str]:

@@ -78,7 +78,7 @@ def run_block(
                     # snapshot
                     home = yield from _begin_writing(attempt, make_paths)
                     # tool
-                    result = yield from attempt.tool.run(attempt.call, attempt.bench)
+                    result = yield from attempt.tool.run(attempt.call, attempt.context)
                     # snapshot
                     result = yield from _end_writing(attempt, home, result)
                 # permission for what it lacked
@@ -123,11 +123,11 @@ def _begin_writing(
     block: PendingBlock, make_paths: Callable[[], None]
 ) -> Generator[Looking | Notice, Answer | None, State | None]:
     """Take a snapshot before what may write, and look at the box's home; None for what only reads."""
-    if not block.tool.writes or (block.bench.offers and block.bench.mode == "read"):
+    if not block.tool.writes or (block.context.offers and block.context.mode == "read"):
         return None
     yield from snapshot_before(block)
     make_paths()
-    return home_folders.scan_home(block.bench.box.home, block.call.body)
+    return home_folders.scan_home(block.context.box.home, block.call.body)
 
 
 def _end_writing(
@@ -136,7 +136,7 @@ def _end_writing(
     """Take the snapshot after it, and say in the result what the user would not expect."""
     if home is not None:
         yield from snapshot_after(block)
-        now = home_folders.scan_home(block.bench.box.home, block.call.body)
+        now = home_folders.scan_home(block.context.box.home, block.call.body)
         if paths := home_folders.format_changes(home, now):
             yield Notice(home_folders.PERSON.format(paths=paths))
             result = home_folders.add_note(result, paths)

@@ -17,22 +17,22 @@ FOLDER = "beyond"
 """In the session's folder: what is saved lies there until it is copied."""
 
 
-def save_file(call: Call, bench: ToolContext, path: Path, *, append: bool) -> Running:
+def save_file(call: Call, context: ToolContext, path: Path, *, append: bool) -> Running:
     """Write the body of a call to a path that it was granted, or append it there."""
     yield from ()
-    folder = bench.box.home / FOLDER
+    folder = context.box.home / FOLDER
     there, name = path.stat().st_size > 0, format_path(path)
     remove(folder)
     create_folder(folder)
     create_file(folder / "body", f"{call.body}\n".encode("utf-8", "replace"))
-    body = str(bench.box.seen_home / FOLDER / "body")
+    body = str(context.box.seen_home / FOLDER / "body")
     words = ["sh", "-c", APPEND if append else REPLACE, body, str(path)]
     finished = drain_output(
-        bench.box.run(words, mode=bench.mode, timeout=bench.limits.timeout, grant=bench.grant)
+        context.box.run(words, mode=context.mode, timeout=context.limits.timeout, grant=context.grant)
     )
     remove(folder)
     if finished.status:
         return Result(
-            "failed", f"failed, {name} was not saved", clip_output(finished, bench), exit=finished.status
+            "failed", f"failed, {name} was not saved", clip_output(finished, context), exit=finished.status
         )
     return Result("ok", f"ok, saved {name}", files=(FileChange(name, "changed" if there else "created"),))

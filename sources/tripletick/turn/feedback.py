@@ -52,53 +52,55 @@ def build_feedback(
 
 
 def build_closing(
-    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+    conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
 ) -> str:
     """Say what has `changed`, again what was asked, and what to do now: a small model forgets it, and undoes
     its own work. The program in which a failure lies goes along.
     """
-    wrong = [result for _, result in results if result.outcome == "failed"] if bench.trial.files else []
-    if results and _is_unchanged_repair(bench, results):
-        said = [talk.format_closing("same")]
-    elif talk.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], bench)):
-        bench.ledger.wanted = lies.path
-        said = [lies.text, talk.format_closing("mend", tag=lies.tag, path=lies.path)]
-    elif not tries.error and (wanted := _find_wanted_file(talk, bench, results, changed, tries)):
+    wrong = [result for _, result in results if result.outcome == "failed"] if context.trial.files else []
+    if results and _is_unchanged_repair(context, results):
+        said = [conversation.format_closing("same")]
+    elif (
+        conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
+    ):
+        context.ledger.wanted = lies.path
+        said = [lies.text, conversation.format_closing("mend", tag=lies.tag, path=lies.path)]
+    elif not tries.error and (wanted := _find_wanted_file(conversation, context, results, changed, tries)):
         name, path = wanted
         language = detect_language(path)
-        said = [talk.format_closing(name, tag=language.tag if language else "text", path=path)]
+        said = [conversation.format_closing(name, tag=language.tag if language else "text", path=path)]
     else:
-        said = [talk.format_closing(_choose_closing(talk, bench, results, changed, tries))]
+        said = [conversation.format_closing(_choose_closing(conversation, context, results, changed, tries))]
     return "\n\n".join(filter(None, (changed, *said)))
 
 
 def _find_wanted_file(
-    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+    conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
 ) -> tuple[str, str] | None:
     """Give the sentence that asks for a file, and the file: one that the request names was left empty or is
     not there yet, or a program wants arguments of which the request says nothing.
     """
-    said, last = talk.templates, results[-1][1] if results else None
+    said, last = conversation.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
-    if found and found["path"] in bench.ledger.named and said.lacks_words("blank", talk.asked):
-        bench.ledger.wanted = found["path"]
+    if found and found["path"] in context.ledger.named and said.lacks_words("blank", conversation.asked):
+        context.ledger.wanted = found["path"]
         return "hollow", found["path"]
-    if last and last.files and "arguments" in last.flags and said.lacks_words("given", talk.asked):
+    if last and last.files and "arguments" in last.flags and said.lacks_words("given", conversation.asked):
         return "bare", last.files[-1].path
-    lacking = _find_missing_files(talk, bench)
+    lacking = _find_missing_files(conversation, context)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
         return "absent", lacking[0]
     return None
 
 
-def find_unreported_output(talk: Conversation, printed: str, answer: str) -> str:
+def find_unreported_output(conversation: Conversation, printed: str, answer: str) -> str:
     """Give the few lines that the last program printed, for the end of an answer that has nothing of them and
     was to tell something.
     """
     lines = printed.strip().splitlines()
-    asks = talk.templates.has_words("tells", talk.asked.partition("\n")[0])
-    new = _extract_facts(printed) - _extract_facts(talk.asked) if asks else None
+    asks = conversation.templates.has_words("tells", conversation.asked.partition("\n")[0])
+    new = _extract_facts(printed) - _extract_facts(conversation.asked) if asks else None
     if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _extract_facts(answer):
         return ""
     return (
@@ -110,38 +112,40 @@ def find_unreported_output(talk: Conversation, printed: str, answer: str) -> str
 
 def format_failed_check(replies: ReplySource, call: Call, result: Result) -> str:
     """Say that the check failed, and what it printed."""
-    said = replies.talk.format_closing(
+    said = replies.conversation.format_closing(
         "check", command=call.body, output=wrap_in_fence(result.text.rstrip(), "output")
     )
     return said or replies.dialect.build_feedback([(call, result)], ()).text
 
 
 def gather_facts(
-    talk: Conversation, bench: ToolContext, told: Receipt, tries: Attempts, *, works: bool
+    conversation: Conversation, context: ToolContext, told: Receipt, tries: Attempts, *, works: bool
 ) -> TurnFacts:
     """Gather what is known at the end of a turn of an agent that has tools (`works`) or has none."""
-    sent = [entry.message.text for entry in talk.entries if entry.message.role == "user"]
+    sent = [entry.message.text for entry in conversation.entries if entry.message.role == "user"]
     held = [part for call, result in tries.done for part in (call.body, result.text, result.view or "")]
     paths = {*told.saved, *(change.path for change in told.files or ())}
 
     def exists(path: str) -> bool:
         with suppress(PathRefused):
-            kind = bench.workspace.get_kind(path)
+            kind = context.workspace.get_kind(path)
             return kind != "missing" or any(each.endswith(f"/{path}") for each in paths)
         return True
 
-    earlier = bool(talk.before and talk.before.length) and not tries.done
-    lacking = _find_missing_files(talk, bench) if works else ()
+    earlier = bool(conversation.before and conversation.before.length) and not tries.done
+    lacking = _find_missing_files(conversation, context) if works else ()
     # where some were made, the others may be for later
-    lacking = lacking if len(lacking) == len(bench.ledger.absent) else ()
-    return TurnFacts(told, works, "?" in talk.asked, earlier, "\n".join(sent + held), exists, lacking)
+    lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
+    return TurnFacts(told, works, "?" in conversation.asked, earlier, "\n".join(sent + held), exists, lacking)
 
 
-def _find_missing_files(talk: Conversation, bench: ToolContext) -> tuple[str, ...]:
+def _find_missing_files(conversation: Conversation, context: ToolContext) -> tuple[str, ...]:
     """Give the files that the request names, wants made and that are not there."""
-    if not talk.templates.has_words("makes", talk.asked) or talk.templates.has_words("withheld", talk.asked):
+    if not conversation.templates.has_words("makes", conversation.asked) or conversation.templates.has_words(
+        "withheld", conversation.asked
+    ):
         return ()
-    return tuple(path for path in bench.ledger.absent if bench.workspace.get_kind(path) == "missing")
+    return tuple(path for path in context.ledger.absent if context.workspace.get_kind(path) == "missing")
 
 
 def _extract_facts(text: str) -> set[str]:
@@ -150,13 +154,13 @@ def _extract_facts(text: str) -> set[str]:
     return numbers or set(WORD.findall(text.casefold()))
 
 
-def _is_unchanged_repair(bench: ToolContext, results: Results) -> bool:
+def _is_unchanged_repair(context: ToolContext, results: Results) -> bool:
     call, last = results[-1]
-    return bench.ledger.mends and "unchanged" in last.flags and call.path == bench.ledger.asked
+    return context.ledger.mends and "unchanged" in last.flags and call.path == context.ledger.asked
 
 
 def _choose_closing(
-    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+    conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
 ) -> str:
     """Choose the sentence that says what to do now."""
     if tries.error:
@@ -164,7 +168,7 @@ def _choose_closing(
     if not any(result.ok for _, result in results):
         forbidden = any(result.outcome == "forbidden" for _, result in results)
         return "refused" if forbidden else "done" if results else "unread"
-    if changed and changed == talk.templates.unchanged and not tries.idle:
+    if changed and changed == conversation.templates.unchanged and not tries.idle:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
         return ("failed" if said else "nothing") if tries.idle else "done"

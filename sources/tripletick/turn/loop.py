@@ -65,7 +65,7 @@ class Loop:
 
     replies: ReplySource
     tools: Mapping[str, Tool]
-    bench: ToolContext
+    context: ToolContext
     checkpoints: Checkpoints
     max_attempts: int = 5
     max_steps: int = 25
@@ -81,12 +81,12 @@ class Loop:
 
     @property
     def conversation(self) -> Conversation:
-        return self.replies.talk
+        return self.replies.conversation
 
     def begin_request(self, request: str) -> None:
         """Take back what held for the request before."""
-        self.bench.outside.begin_request(request)
-        self.bench.ledger.begin_request()
+        self.context.outside.begin_request(request)
+        self.context.ledger.begin_request()
         self.gate.begin_turn()
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class Loop:
 
     def forget_files(self, paths: Iterable[str] | None = None) -> None:
         """The model no longer knows these files as they are, or any."""
-        known = self.bench.ledger.known
+        known = self.context.ledger.known
         known.difference_update(set(known) if paths is None else paths)
 
     def run_turn(
@@ -111,19 +111,21 @@ class Loop:
 
         `relief`: who may take over, as `admit` lets them; nobody where the user chose the agent.
         """
-        tries = Attempts(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
+        tries = Attempts(self.max_attempts, self.max_steps, alone=not self.person, trial=self.context.trial)
         shift = Handover(agent, relief, self.replies.languages, self.rest)
-        ledger, talk = self.bench.ledger, self.conversation
+        ledger, conversation = self.context.ledger, self.conversation
         ledger.begin_turn(request)
-        self.checkpoints.begin_turn(self.bench.session, request)
-        ending = talk.templates.choose_ending(
+        self.checkpoints.begin_turn(self.context.session, request)
+        ending = conversation.templates.choose_ending(
             request, ledger.asked, new=ledger.is_new_program, computes=ledger.computes
         )
         ledger.mends = (
-            bool(ledger.asked) and not ledger.is_new_program and talk.templates.has_words("repairs", request)
+            bool(ledger.asked)
+            and not ledger.is_new_program
+            and conversation.templates.has_words("repairs", request)
         )
-        ledger.withheld = talk.templates.has_words("withheld", request)
-        talk.add_request(agent, request, files=files, ending=ending)
+        ledger.withheld = conversation.templates.has_words("withheld", request)
+        conversation.add_request(agent, request, files=files, ending=ending)
         loop, end = self, None
         try:
             while end is None:
@@ -140,14 +142,14 @@ class Loop:
                 if isinstance(end, GaveUp) and tries.should_ask_findings(end):
                     end = yield from loop._request_last_words(shift, end)
                 if end is None and tries.needs_restart:
-                    yield from restart_turn(talk, ledger, loop.checkpoints, shift, tries)
+                    yield from restart_turn(conversation, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
             receipt = loop._make_receipt(shift, tries, end)
             yield attempts.complete_ending(shift.with_earlier_answers(end), loop.checkpoints.changed, receipt)
         except KeyboardInterrupt:
             yield from loop.finish_stopped_block()
-            yield Interrupted(talk.entries[-1].message.text)
+            yield Interrupted(conversation.entries[-1].message.text)
         finally:
             loop.checkpoints.end_turn()
 
@@ -157,29 +159,31 @@ class Loop:
         loop = (yield from admit(agent)) if admit else self
         if loop.checkpoints is not self.checkpoints:
             self.checkpoints.end_turn()
-            loop.checkpoints.begin_turn(self.bench.session, self.conversation.asked)
+            loop.checkpoints.begin_turn(self.context.session, self.conversation.asked)
         return loop
 
     def _ask_rest(self, agent: Agent, clause: str) -> None:
         """Ask for the rest of the request behind the answer to its first part."""
-        talk, ledger = self.conversation, self.bench.ledger
-        ending = talk.templates.choose_ending(
+        conversation, ledger = self.conversation, self.context.ledger
+        ending = conversation.templates.choose_ending(
             clause, ledger.asked, new=ledger.is_new_program, computes=ledger.computes
         )
-        talk.introduce_agent(agent, talk.templates.format_request(clause, "", ending))
-        talk.mark_restart()
+        conversation.introduce_agent(agent, conversation.templates.format_request(clause, "", ending))
+        conversation.mark_restart()
 
     def _process_reply(
         self, shift: Handover, tries: Attempts, heard: ReceivedReply
     ) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
-        reading, talk, agent = heard.reading, self.conversation, shift.find_acting_agent()
-        talk.add_reply(reading.text, reading.sent)
+        reading, conversation, agent = heard.reading, self.conversation, shift.find_acting_agent()
+        conversation.add_reply(reading.text, reading.sent)
         if shift.new:
-            talk.introduce_agent(shift.agent)
+            conversation.introduce_agent(shift.agent)
         if shift.ran and not tries.failures and (spoken := shell.extract_echoes(reading.calls)):
             return (
-                yield from self.hooks.apply_pre_response(spoken, self.bench.outside.format_citations(spoken))
+                yield from self.hooks.apply_pre_response(
+                    spoken, self.context.outside.format_citations(spoken)
+                )
             )
         before = self.checkpoints.block_count
         results = yield from self.run_blocks(agent, reading.calls)
@@ -196,10 +200,10 @@ class Loop:
             # before anything else is yielded, where the user may stop the turn
             said, short = feedback.build_feedback(self.replies.dialect, self.tools, tries, results, told)
             changed = effects.describe_effects(
-                self.checkpoints, before, results, self.bench.workspace, talk.templates
+                self.checkpoints, before, results, self.context.workspace, conversation.templates
             )
-            closing = feedback.build_closing(talk, self.bench, results, changed, tries)
-            talk.add_results(said, closing, short=short)
+            closing = feedback.build_closing(conversation, self.context, results, changed, tries)
+            conversation.add_results(said, closing, short=short)
         yield from refused
         if question is not None:
             answer = yield Ask(question, "", "The model is asking you.")
@@ -207,8 +211,8 @@ class Loop:
                 return GaveUp("clarification", "The model has a question.", 3, question)
             if not answer.said:
                 raise KeyboardInterrupt
-            self.bench.outside.add_user_words(answer.text)
-            talk.add_answer(question, answer.text)
+            self.context.outside.add_user_words(answer.text)
+            conversation.add_answer(question, answer.text)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
         return None
@@ -226,7 +230,7 @@ class Loop:
             runner = shift.find_runner()
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
-            doubt = self._make_receipt(shift, tries, Answered(said)).doubt if self.bench.trial.doubt else ()
+            doubt = self._make_receipt(shift, tries, Answered(said)).doubt if self.context.trial.doubt else ()
             if doubt and tries.record_doubt() and (closing := self.conversation.format_doubt(doubt)):
                 self.conversation.add_user_message(closing)
                 yield Doubted(doubt)
@@ -238,7 +242,7 @@ class Loop:
             lacking = feedback.find_unreported_output(self.conversation, tries.printed, said)
             return (
                 yield from self.hooks.apply_pre_response(
-                    said, lacking + self.bench.outside.format_citations(said)
+                    said, lacking + self.context.outside.format_citations(said)
                 )
             )
         self.conversation.add_user_message(tries.record_empty_reply(self.conversation.asked))
@@ -250,10 +254,10 @@ class Loop:
         """
         if not agent.tools or tries.has_passed_check:
             return ""
-        if self.check or not self.bench.ledger.check:
+        if self.check or not self.context.ledger.check:
             return self.check
         again = tries.failed_checks < RERUNS and self.checkpoints.changes_since(0)
-        return self.bench.ledger.check if again else ""
+        return self.context.ledger.check if again else ""
 
     def run_check(
         self, agent: Agent, tries: Attempts, command: str
@@ -275,9 +279,9 @@ class Loop:
         changes = self.checkpoints.changes_since(0) if self.checkpoints.block_count else []
         told = replace(receipts.build_receipt(tries.done, changes), check=tries.checked)
         fails = not self.check and tries.failed_checks >= RERUNS
-        failed = (STILL.format(command=self.bench.ledger.check),) if fails else ()
+        failed = (STILL.format(command=self.context.ledger.check),) if fails else ()
         works = bool(shift.agent.tools)
-        facts = feedback.gather_facts(self.conversation, self.bench, told, tries, works=works)
+        facts = feedback.gather_facts(self.conversation, self.context, told, tries, works=works)
         answer = end.text if isinstance(end, Answered) else end.answer
         return replace(told, doubt=claims.find_doubts(answer, facts) or failed)
 
@@ -305,10 +309,10 @@ class Loop:
         `typed`: the user wrote them.
         """
         results: list[tuple[Call, Result]] = []
-        printed = OutputEnds(self.bench.limits.kept)
+        printed = OutputEnds(self.context.limits.kept)
         stop = ""
-        bench = replace(self.bench, mode="read", offers=False) if agent.mode == "read" else self.bench
-        bench.ledger.begin_reply()
+        context = replace(self.context, mode="read", offers=False) if agent.mode == "read" else self.context
+        context.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):
                 seconds, before = 0.0, self.checkpoints.block_count
@@ -316,9 +320,9 @@ class Loop:
                     result = Result("skipped", stop)
                 else:
                     printed.clear()
-                    call = infer_path(call, bench)
+                    call = infer_path(call, context)
                     yield Called(call, number, len(calls))
-                    block = PendingBlock(self._find_tool(agent, call), call, bench, self.checkpoints, typed)
+                    block = PendingBlock(self._find_tool(agent, call), call, context, self.checkpoints, typed)
                     running = run_block(block, agent.name, self.hooks, self.gate, self.locks)
                     clocked = run_timed(self.locks.drive(running), printed, lambda: self.checkpoints.seconds)
                     result, seconds = yield from clocked
@@ -328,11 +332,11 @@ class Loop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
                 results.append((call, result))
-                yield Returned(call, result, number, seconds, bench.ledger.pop_left_out())
+                yield Returned(call, result, number, seconds, context.ledger.pop_left_out())
                 yield from self.report_line_counts(before)
         except KeyboardInterrupt:
             yield from self._report_interruption(
-                calls, results, output.clip_output(printed.to_finished(EXIT), bench)
+                calls, results, output.clip_output(printed.to_finished(EXIT), context)
             )
             raise
         return results
@@ -367,11 +371,11 @@ class Loop:
         at_work = calls[len(results) : len(results) + 1]
         results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=EXIT)) for call in at_work]
         said = self.replies.dialect.build_feedback(results, ())
-        self.replies.talk.add_user_message(said)
+        self.replies.conversation.add_user_message(said)
         if not at_work:
-            self.replies.talk.add_user_message(INTERRUPTED)
+            self.replies.conversation.add_user_message(INTERRUPTED)
         if at_work:
-            yield Returned(*results[-1], len(results), left_out=self.bench.ledger.pop_left_out())
+            yield Returned(*results[-1], len(results), left_out=self.context.ledger.pop_left_out())
 
     def _find_tool(self, agent: Agent, call: Call) -> Tool:
         """Find the tool; a tag with a path that the agent does not own is a file to save and no program."""

@@ -85,7 +85,7 @@ class ReplySource:
 
     model: Model
     dialect: Dialect
-    talk: Conversation
+    conversation: Conversation
     budget: TokenBudget
     sampling: Sampling
     languages: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class ReplySource:
         try:
             yield from self._make_room()
         except KeyboardInterrupt:
-            self.talk.add_reply(INTERRUPTED)
+            self.conversation.add_reply(INTERRUPTED)
             raise
         try:
             return (yield from self._stream_reply(agent, more))
@@ -130,7 +130,7 @@ class ReplySource:
     def _without_thinking(self) -> ReplySource:
         """Give the same without reasoning; a model that cannot leave it is told to."""
         if not self.thinks:
-            self.talk.add_user_message(ANSWER_NOW)
+            self.conversation.add_user_message(ANSWER_NOW)
         return replace(self, sampling=replace(self.sampling, think=False))
 
     def without_blocks(self) -> ReplySource:
@@ -148,7 +148,7 @@ class ReplySource:
             yield Notice(SHORT_ALREADY)
 
     def _stream_reply(self, agent: Agent, more: Collection[str]) -> Hearing:
-        sent = self.talk.build_messages()
+        sent = self.conversation.build_messages()
         reader = self._make_reader(agent, more)
         said, thought = RepetitionDetector(), RepetitionDetector()
         begun = time.monotonic()
@@ -173,7 +173,7 @@ class ReplySource:
             if stuck:
                 yield UNUSED
         except KeyboardInterrupt:
-            self.talk.add_reply("\n\n".join(filter(None, (reader.close("length").text, INTERRUPTED))))
+            self.conversation.add_reply("\n\n".join(filter(None, (reader.close("length").text, INTERRUPTED))))
             raise
         if stuck:
             if not agent.tools:
@@ -206,7 +206,9 @@ class ReplySource:
         return ParsedReply((), None, text, (Problem("repeated", text.count("\n") + 1, REPEATED),))
 
     def _make_sampling(self, agent: Agent) -> Sampling:
-        output = min(self.sampling.output, self.longest, self.budget.count_left(self.talk.build_messages()))
+        output = min(
+            self.sampling.output, self.longest, self.budget.count_left(self.conversation.build_messages())
+        )
         return replace(self.sampling, output=output, temperature=self._choose_temperature(agent))
 
     def _choose_temperature(self, agent: Agent) -> float:
@@ -214,13 +216,15 @@ class ReplySource:
 
     @property
     def _compactor(self) -> Compactor:
-        return Compactor(self.model, self.dialect, self.talk, self.budget, self.sampling, self.summary)
+        return Compactor(
+            self.model, self.dialect, self.conversation, self.budget, self.sampling, self.summary
+        )
 
     def _make_room(self) -> Generator[Event, Reply, None]:
         """Raise our own count where there is no room for a reply whatever is dropped."""
         room = self._compactor
         if room.is_due():
-            needed = self.budget.estimate_tokens(self.talk.build_messages())
+            needed = self.budget.estimate_tokens(self.conversation.build_messages())
             yield from room.compact_to(self._target_tokens)
             if room.is_tight():
                 raise make_full_error(needed, self.budget.window)
@@ -229,7 +233,7 @@ class ReplySource:
         """Make room after the engine refused the prompt: what it says of its length is the truth."""
         self.budget.window = min(self.budget.window, told.available or self.budget.window)
         needed = told.needed or self.budget.window
-        self.budget.apply_counts(Counts(prompt=needed), self.talk.build_messages())
+        self.budget.apply_counts(Counts(prompt=needed), self.conversation.build_messages())
         dropped = yield from self._compactor.compact_to(self._target_tokens, needed)
         if not dropped or self._compactor.is_tight():
             raise told

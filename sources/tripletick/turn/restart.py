@@ -24,18 +24,24 @@ BACK_BUT = "The files are as they were before, but for {paths}."
 
 
 def restart_turn(
-    talk: Conversation, ledger: FileTracker, checkpoints: Checkpoints, shift: Handover, tries: Attempts
+    conversation: Conversation,
+    ledger: FileTracker,
+    checkpoints: Checkpoints,
+    shift: Handover,
+    tries: Attempts,
 ) -> Generator[Event, Reply, None]:
     """Begin the turn again."""
     files = checkpoints.restore_turn()
     ledger.restart_turn()
-    talk.restart_request()
+    conversation.restart_request()
     if shift.before and not shift.said:
-        talk.introduce_agent(shift.agent)
+        conversation.introduce_agent(shift.agent)
     back = BACK_BUT.format(paths=format_paths(files.kept)) if files.kept else BACK
     tried = TRIED.format(count=tries.failures, error=tries.error)
     hint = tries.known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
-    talk.add_user_message("\n".join(filter(None, (tried, back, f"Hint: {hint}", talk.ending))))
+    conversation.add_user_message(
+        "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
+    )
     tries.reset_for_restart()
     shift.ran = False
     yield FreshStart(

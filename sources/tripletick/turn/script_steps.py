@@ -49,7 +49,7 @@ def run_install(
     asks: Asks, block: PendingBlock, wanted: Install, interpreters: EnvironmentTracker
 ) -> Working:
     """Ask for an install and run it in a box that sees the packages' folder alone."""
-    workspace = block.bench.workspace
+    workspace = block.context.workspace
     why = INSTALL_WHY.format(paths=", ".join(wanted.paths), how=HOWS[wanted.manager])
     line = " ".join([wanted.manager, "install", *wanted.packages])
     kind = f"install {line} {interpreters.fingerprint_changes(wanted.folder)}"
@@ -78,7 +78,7 @@ def _prepare_folder(
 
     What is made is ours and the same each time: nobody is told that it runs later.
     """
-    kinds = {path: block.bench.workspace.get_kind(path) for path in wanted.paths}
+    kinds = {path: block.context.workspace.get_kind(path) for path in wanted.paths}
     if wrong := [path for path, kind in kinds.items() if kind == "other"]:
         raise OSError(LINKED.format(path=wrong[0]))
     if "missing" not in kinds.values():
@@ -90,16 +90,16 @@ def _prepare_folder(
     lines = yield from run_with_progress(block.points, block.points.snapshot_after_block)
     yield from (Notice(line) for line in lines if f"{wanted.folder}/" not in line)
     if made.status:
-        raise OSError(UNMADE.format(folder=wanted.folder, why=output.clip_output(made, block.bench)[-200:]))
+        raise OSError(UNMADE.format(folder=wanted.folder, why=output.clip_output(made, block.context)[-200:]))
 
 
 def _install_packages(asks: Asks, block: PendingBlock, wanted: Install) -> Working:
-    grant = Grant(network=True, only=tuple(block.bench.workspace.root / path for path in wanted.paths))
+    grant = Grant(network=True, only=tuple(block.context.workspace.root / path for path in wanted.paths))
     finished = yield from _run_command(block, wanted.build_install_command(), grant)
     if (
         finished.status
         and wanted.manager == "pip"
-        and NO_WHEEL.search(output.clip_output(finished, block.bench))
+        and NO_WHEEL.search(output.clip_output(finished, block.context))
     ):
         names = ", ".join(wanted.names[:5])
         question = Question(f"build {names}", BUILD.format(names=names), "building a package", choices="yn")
@@ -121,7 +121,7 @@ def run_commits(asks: Asks, block: PendingBlock, parts: ScriptParts) -> Working:
             return said
         answer = said
         if answer.choice == "e":
-            own = split_script(answer.text, block.bench.workspace)
+            own = split_script(answer.text, block.context.workspace)
             lines = own.commits if own.sole_kind == "commit" else ()
     if not lines:
         return Result("denied", UNREADABLE)
@@ -129,7 +129,7 @@ def run_commits(asks: Asks, block: PendingBlock, parts: ScriptParts) -> Working:
 
 
 def _run_git_commands(block: PendingBlock, lines: Sequence[Sequence[str]]) -> Working:
-    author = find_missing_author(block.bench)
+    author = find_missing_author(block.context)
     finished = Finished(0, b"")
     for texts in lines:
         words = commits.build_command(texts, author)
@@ -145,33 +145,35 @@ def _run_git_commands(block: PendingBlock, lines: Sequence[Sequence[str]]) -> Wo
     return result
 
 
-def find_missing_author(bench: ToolContext) -> dict[str, str]:
+def find_missing_author(context: ToolContext) -> dict[str, str]:
     """Give what the user's settings say of them and the repository's own do not."""
     asked = ["git", "config", "--name-only", "--get-regexp", r"^user\.(name|email)$"]
     own = (
-        drain_output(bench.box.run(asked, mode="read", env=commits.ENV))
+        drain_output(context.box.run(asked, mode="read", env=commits.ENV))
         .head.decode("utf-8", "replace")
         .split()
     )
     if len(own) == 2:
         return {}
-    author = commits.find_author(bench.workspace.root)
+    author = commits.find_author(context.workspace.root)
     return {name: value for name, value in author.items() if name not in own}
 
 
 def _run_command(
     block: PendingBlock, words: Sequence[str], grant: Grant, env: Mapping[str, str] | None = None
 ) -> Step:
-    limit = block.bench.limits.max_timeout
-    bench = block.bench
+    limit = block.context.limits.max_timeout
+    context = block.context
     return (
-        yield from stream_output(bench.box.run(words, mode=bench.mode, timeout=limit, env=env, grant=grant))
+        yield from stream_output(
+            context.box.run(words, mode=context.mode, timeout=limit, env=env, grant=grant)
+        )
     )
 
 
 def _build_result(block: PendingBlock, finished: Finished, ok: str) -> Result:
-    how = output.format_verdict(finished, block.bench.limits)
-    text = output.clip_output(finished, block.bench)
+    how = output.format_verdict(finished, block.context.limits)
+    text = output.clip_output(finished, block.context)
     if how == "ok":
         return Result("ok", ok, text, exit=0)
     return Result("failed", how, text, exit=finished.status, flags=output.collect_flags(finished))

@@ -22,16 +22,18 @@ T = TypeVar("T")
 def snapshot_before(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
     """Take a snapshot, and keep the file that the block is about to save."""
     # What is hidden now is known later under whatever name.
-    block.bench.workspace.make_hidden_check()
+    block.context.workspace.make_hidden_check()
     lines = []
-    if block.bench.offers:
-        root = block.bench.workspace.root
-        parts = [path.relative_to(root) for path in block.bench.grant.write if path.is_relative_to(root)]
+    if block.context.offers:
+        root = block.context.workspace.root
+        parts = [path.relative_to(root) for path in block.context.grant.write if path.is_relative_to(root)]
         lines.append(block.points.track_paths(map(str, parts)))
     lines += [(yield from run_with_progress(block.points, block.points.snapshot_before_block))]
     if block.call.path:
         with suppress(PathRefused):
-            lines.append(block.points.back_up_file(block.bench.workspace.resolve_path(block.call.path).path))
+            lines.append(
+                block.points.back_up_file(block.context.workspace.resolve_path(block.call.path).path)
+            )
     yield from (Notice(line) for line in lines if line)
 
 

@@ -58,7 +58,7 @@ def complete_paths(desk: ChatContext, start: str, quote: str = "") -> Iterator[S
     if loop is None:
         return
     folder, slash, name = start.rpartition("/")
-    workspace = loop.bench.workspace
+    workspace = loop.context.workspace
     with suppress(PathRefused):
         place = workspace.resolve_path(folder or ".").path
         hides, below = workspace.make_hidden_check(), "" if place == "." else f"{place}/"

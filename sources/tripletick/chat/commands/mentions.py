@@ -43,7 +43,7 @@ def send_request(desk: ChatContext, text: str, agent: str = "") -> None:
         return
     desk.warned = why or desk.warned
     mentions = list(MENTION.finditer(text))
-    seen = {one[0] for one in mentions if images.is_image_mention(one[0], loop.bench.workspace)}
+    seen = {one[0] for one in mentions if images.is_image_mention(one[0], loop.context.workspace)}
     # a picture goes along by itself
     files = (one for one in mentions if one[0] not in seen)
     found = {match[0]: _read_mention(loop, match) for match in files}
@@ -65,7 +65,7 @@ def describe_unseen_pictures(desk: ChatContext, text: str) -> str:
     if loop is None or about is None or about.has_vision:
         return ""
     found = (
-        match for match in MENTION.finditer(text) if images.is_image_mention(match[0], loop.bench.workspace)
+        match for match in MENTION.finditer(text) if images.is_image_mention(match[0], loop.context.workspace)
     )
     return BLIND.format(model=about.name) if any(found) else ""
 
@@ -91,7 +91,7 @@ def format_size(loop: Loop, characters: int) -> str:
 
 def _mention_sizes(loop: Loop, text: str, *, sees: bool) -> Iterator[int]:
     for match in MENTION.finditer(text):
-        if images.is_image_mention(match[0], loop.bench.workspace):
+        if images.is_image_mention(match[0], loop.context.workspace):
             yield from [PICTURE] * sees
             continue
         sizes = (_file_size(loop, path) for path in _candidate_paths(match))
@@ -100,7 +100,7 @@ def _mention_sizes(loop: Loop, text: str, *, sees: bool) -> Iterator[int]:
 
 def _file_size(loop: Loop, path: str) -> int | None:
     with suppress(PathRefused):
-        workspace = loop.bench.workspace
+        workspace = loop.context.workspace
         look = workspace.describe_path(workspace.resolve_path(path).path)
         return None if look.kind == "missing" else look.size
     return None
@@ -117,7 +117,7 @@ def _read_mention(loop: Loop, match: re.Match[str]) -> tuple[str, FileView | Non
     budget = loop.replies.budget
     most = int(budget.window / SHARE / budget.rate)
     for path in filter(None, _candidate_paths(match)):
-        shown = show_path(path, loop.bench, most)
+        shown = show_path(path, loop.context, most)
         if shown.flag == "refused":
             raise UsageError(f"{path} was not sent.", f"{shown.text}.", REMEDY)
         if not shown.outcome:

@@ -122,10 +122,12 @@ def find_last_replies(desk: ChatContext) -> list[str]:
     """Give what the model wrote on the last request, its questions without the word that marks them."""
     if not (loop := desk.app.loop):
         return []
-    talk = loop.conversation
-    start = talk.before.length if talk.before else 0
-    texts = [entry.message.text for entry in talk.entries if entry.message.role == "assistant"]
-    since = [entry.message.text for entry in talk.entries[start:] if entry.message.role == "assistant"]
+    conversation = loop.conversation
+    start = conversation.before.length if conversation.before else 0
+    texts = [entry.message.text for entry in conversation.entries if entry.message.role == "assistant"]
+    since = [
+        entry.message.text for entry in conversation.entries[start:] if entry.message.role == "assistant"
+    ]
     return [_strip_question_mark(text, tuple(loop.tools)) for text in since or texts[-1:]]
 
 

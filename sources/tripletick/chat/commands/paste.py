@@ -57,7 +57,7 @@ def paste_picture(desk: ChatContext, text: str) -> None:
         raise UsageError(*EMPTY)
     if len(data) > images.LARGEST:
         raise UsageError(*LARGE)
-    name = _save_picture(loop.bench.workspace.root, data)
+    name = _save_picture(loop.context.workspace.root, data)
     desk.screen.say(SAVED.format(name=name, size=-(-len(data) // 1000)))
     request = f"@{name} {text}".rstrip()
     if text and not mentions.describe_unseen_pictures(desk, request):

@@ -62,7 +62,7 @@ def run_file(desk: ChatContext, name: str) -> None:
     loop = desk.open_loop()
     if loop is None:
         return
-    workspace = loop.bench.workspace
+    workspace = loop.context.workspace
     ready = _check_runnable(workspace, name)
     page = ready.language.tag in PAGES
     programs = [] if page else _find_programs(ready.language, workspace.root)

@@ -97,7 +97,7 @@ def _status_rows(app: App) -> Iterator[tuple[str, str]]:
         budget = loop.replies.budget
         used = budget.estimate_tokens(loop.conversation.build_messages())
         yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
-        yield "sandbox", f"{loop.bench.box.name}, mode {app.workspace.mode}"
+        yield "sandbox", f"{loop.context.box.name}, mode {app.workspace.mode}"
         yield "blocks", app.workspace.permission_text
     yield "folder", abbreviate_home(app.folder)
     yield "session", app.log.id

@@ -40,31 +40,31 @@ def make_tool(own: CustomTool) -> Tool:
     return Tool(own.tag, says, partial(call_function, own), writes=own.writes, form=form, unboxed=unboxed)
 
 
-def call_function(own: CustomTool, call: Call, bench: ToolContext) -> Running:
+def call_function(own: CustomTool, call: Call, context: ToolContext) -> Running:
     """Read the arguments and call the function."""
-    if own.writes and bench.mode == "read":
+    if own.writes and context.mode == "read":
         return make_read_only_result()
-    place = _choose_runner(own, bench)
+    place = _choose_runner(own, context)
     try:
         given = arguments.parse_arguments(call, own.parameters)
         if not isinstance(place, SandboxRunner):
-            given = _resolve_paths(own, given, bench.workspace)
+            given = _resolve_paths(own, given, context.workspace)
     except ArgumentsError as wrong:
         return _make_argument_failure(own, str(wrong))
     except PathRefused as refused:
         return make_refusal(str(refused))
-    mode = bench.mode if own.writes else "read"
-    terms = RunnerOptions(bench.limits, parse_time_limit(call, bench), mode, bench.grant)
+    mode = context.mode if own.writes else "read"
+    terms = RunnerOptions(context.limits, parse_time_limit(call, context), mode, context.grant)
     ask = {"do": "call", "tool": own.name, "arguments": given, **own.source.ask}
     came = yield from place.run(ask, terms)
-    return _to_result(own, came, replace(bench, limits=replace(bench.limits, timeout=terms.seconds)))
+    return _to_result(own, came, replace(context, limits=replace(context.limits, timeout=terms.seconds)))
 
 
-def _choose_runner(own: CustomTool, bench: ToolContext) -> HostRunner | SandboxRunner:
-    """Give the place of this bench: tasks that run side by side have boxes of their own."""
+def _choose_runner(own: CustomTool, context: ToolContext) -> HostRunner | SandboxRunner:
+    """Give the place of this context: tasks that run side by side have boxes of their own."""
     if isinstance(own.source.place, SandboxRunner):
-        return replace(own.source.place, box=bench.box)
-    return HostRunner(bench.workspace.root, bench.halt)
+        return replace(own.source.place, box=context.box)
+    return HostRunner(context.workspace.root, context.halt)
 
 
 def build_call(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
@@ -114,28 +114,28 @@ def _resolve_value(value: Any, schema: Mapping[str, Any], workspace: Workspace, 
     return value
 
 
-def _to_result(own: CustomTool, came: RunnerReply, bench: ToolContext) -> Result:
+def _to_result(own: CustomTool, came: RunnerReply, context: ToolContext) -> Result:
     """Turn what came into the result: what the function returned, else what it printed."""
     told, finished = came.told or {}, came.finished
-    printed = clip_output(finished, bench)
+    printed = clip_output(finished, context)
     if finished.struck or finished.signal:
-        return _make_failure(own, format_verdict(finished, bench.limits), printed, finished)
+        return _make_failure(own, format_verdict(finished, context.limits), printed, finished)
     if "wrong" in told:
         return _make_argument_failure(own, to_one_line(told["wrong"]))
     if "error" in told:
-        said = _clip_text(_format_error(own, told), bench)
+        said = _clip_text(_format_error(own, told), context)
         text = "\n".join(filter(None, (printed, said)))
         return _make_failure(own, RAISED.format(error=to_one_line(told["error"])), text, finished)
     if "text" not in told:
         return _make_failure(own, NO_RESULT.format(status=finished.status), printed, finished)
     if told["text"] is None:
         return Result("ok", "ok", printed, exit=0)
-    kept = _clip_text(str(told["text"]), bench)
+    kept = _clip_text(str(told["text"]), context)
     return Result("ok", "ok", kept, "\n".join(filter(None, (printed, kept))), exit=0)
 
 
-def _clip_text(text: str, bench: ToolContext) -> str:
-    return clip_output(Finished(0, text.encode("utf-8", "surrogatepass")), bench)
+def _clip_text(text: str, context: ToolContext) -> str:
+    return clip_output(Finished(0, text.encode("utf-8", "surrogatepass")), context)
 
 
 def _format_error(own: CustomTool, told: Mapping[str, Any]) -> str:

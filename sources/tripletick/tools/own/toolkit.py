@@ -117,7 +117,7 @@ class CustomToolkit:
         names = " ".join(list(tags)[:LISTED])
         return MANY.format(names=names if len(tags) <= LISTED else f"{names} {MORE.format(count=len(tags))}")
 
-    def _describe_tags(self, call: Call, bench: ToolContext) -> Running:
+    def _describe_tags(self, call: Call, context: ToolContext) -> Running:
         """Tell of the tags that the block names, or that have its words."""
         yield from ()
         words = call.body.casefold().split()
@@ -126,9 +126,9 @@ class CustomToolkit:
             tag for tag, line in self.told.items() if any(word in line.casefold() for word in words)
         ]
         if not found:
-            return Result("failed", NONE, THERE.format(tags=" ".join(self.told))[: bench.clip])
+            return Result("failed", NONE, THERE.format(tags=" ".join(self.told))[: context.clip])
         text = "\n\n".join(f"{self.told[tag]}\nIts block holds:\n{self.forms[tag]}" for tag in found)
-        return Result("ok", "ok", text[: bench.clip])
+        return Result("ok", "ok", text[: context.clip])
 
 
 def list_tool_files(folder: Path) -> list[Path]:
