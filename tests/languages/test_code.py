@@ -79,6 +79,10 @@ def left(context):
     return names(context.workspace.root) - {".tripletick"}
 
 
+def test_every_language_that_runs_has_a_sample():
+    assert {tag for tag, row in LANGUAGES.items() if row.is_runnable} == HELLO.keys()
+
+
 @pytest.mark.parametrize(("tag", "body"), cases(HELLO))
 def test_a_program_without_a_path_runs_and_leaves_nothing(context, tag, body):
     result = run(context, tag, body)

@@ -1,7 +1,7 @@
 """The chat: the user types a line, a turn runs, and the prompt returns, whatever went wrong.
 
 What a line may be stands in two tables: what it begins with, and the slash commands. What these do is in
-slash/, how the line is edited in ui/input_line.py, how a turn is drawn in ui/terminal.py.
+commands/, how the line is edited in ui/input_line.py, how a turn is drawn in ui/terminal.py.
 """
 
 from __future__ import annotations

@@ -99,17 +99,17 @@ def describe_state(one: EngineStatus) -> str:
         return "loading, or not responding"
     if one.working:
         return f"busy, {one.waiting} waiting" if one.waiting else "writing"
-    idle = f"idle for {format_duration(one.idle)}"
+    idle = f"idle for {format_largest_unit(one.idle)}"
     if one.clients:
         return idle
     return (
         f"{idle}, stays loaded until stopped"
         if one.ends_in is None
-        else f"{idle}, unloads in {format_duration(one.ends_in)}"
+        else f"{idle}, unloads in {format_largest_unit(one.ends_in)}"
     )
 
 
-def format_duration(seconds: float) -> str:
+def format_largest_unit(seconds: float) -> str:
     """Write a time in its largest unit."""
     length, unit = next((each for each in UNITS if seconds >= each[0]), UNITS[-1])
     return f"{int(seconds // length)} {unit}"
