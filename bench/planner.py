@@ -19,6 +19,7 @@ from tripletick.models.scripted import ScriptedModel, ScriptedReply
 from tripletick.planner.plan import Plan
 from tripletick.planner.task_runner import TaskRunner
 from tripletick.session import builder
+from tripletick.session.agent_models import AgentModels
 from tripletick.session.plan_workers import PlanWorkers
 from tripletick.session.workspace import SessionWorkspace
 from tripletick.system import dirs
@@ -45,7 +46,8 @@ def measure(top: Path, slots: int) -> float:
     )
     prompts = definitions.load_prompts(found.prompts)
     made = builder.LoopBuilder(Config(), found, workspace.workspace, model, workspace.box, prompts)
-    staff = PlanWorkers(made.build_loop("bench", model.set_context(8192)), workspace, prompts.agents)
+    loop, models = made.build_loop("bench", model.set_context(8192)), AgentModels(Config(), Config())
+    staff = PlanWorkers(loop, workspace, prompts.agents, models)
     plan = Plan(tuple(Task(str(number), "explorer", f"look {number}.") for number in range(TASKS)))
     began = time.monotonic()
     statuses = [

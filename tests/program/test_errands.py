@@ -94,6 +94,20 @@ def test_what_happens_in_a_task_of_a_plan_counts_and_its_answer_does_not():
     assert (outcome.steps, outcome.cached, outcome.answer, outcome.ended) == (1, 3, "", False)
 
 
+def test_a_planners_reply_that_is_broken_off_counts_beside_those_of_its_tasks():
+    names = ("prompt", "output", "load_seconds", "prompt_seconds", "output_seconds", "cached")
+    outcome = JobOutcome()
+    outcome.add_record({"event": "Prompted", "tokens": 100})
+    outcome.add_record({"event": "Text", "text": "a"})
+    for inner in (
+        {"event": "Prompted", "tokens": 3},
+        {"event": "Usage", "counts": dict.fromkeys(names, 3), "seconds": 1.0},
+    ):
+        outcome.add_record({"event": "InTask", "task": "1", "agent": "coder", "inner": inner})
+    outcome.count_unfinished()
+    assert (outcome.prompt, outcome.output) == (103, 4)
+
+
 def test_a_reply_that_is_broken_off_counts_as_far_as_it_was_heard(errand, tmp_path):
     (tmp_path / "replies.json").write_text(json.dumps(["again and again " * 2000, "Done."]))
     task = errand()

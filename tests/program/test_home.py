@@ -3,8 +3,10 @@
 import os
 
 import pytest
+from tests.bad_server import BadServer
 from tests.program.test_cli import run, state
 from tests.terminal import opened
+from tests.turns.test_web import place, words
 
 TIERS = ["bubblewrap", "landlock"]
 FIND = "```file_finder\n*tax*\n```"
@@ -196,3 +198,22 @@ def test_a_hidden_file_that_the_request_names_is_read_after_a_yes_and_keys_never
         terminal.wait("Let blocks read ~/.bashrc in this session?").type("y\r").wait("Seen.").end()
         assert terminal.text().count("# CALM") >= 2
         assert HIDDEN not in terminal.text()
+
+
+def test_a_question_for_one_block_keeps_what_the_block_before_changed(home, script):
+    pytest.importorskip("trafilatura")
+    (home / ".config/tripletick/agents").mkdir(parents=True)
+    (home / ".config/tripletick/agents/both.md").write_text(
+        "---\nwhen = Both.\ntools = bash fetch\n---\nDo it.\n"
+    )
+    first, second = "```bash\ntouch Pictures/c\n```", "```bash\ntouch Pictures/d\n```"
+    with BadServer({"/": [words("A page.")]}) as server:
+        replies = script(first, f"```fetch\n{server.url}/\n```", second, "Both are there.")
+        allow = {"TRIPLETICK_WEB_ALLOW": place(server)}
+        with opened(
+            home, *replies, "-C", "..", f"make two files as {server.url}/ says", agent="both", **allow
+        ) as terminal:
+            terminal.wait("Let this turn write to ~/Pictures?").type("y\r")
+            terminal.wait("touch Pictures/d").wait_line("Let this turn write to ~/Pictures? [y/n/s/?]")
+            terminal.type("y\r").wait("Both are there.").end()
+    assert names(home / "Pictures") == ["a.jpg", "b.jpg", "c", "d"]

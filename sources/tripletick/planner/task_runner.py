@@ -4,7 +4,7 @@ Whoever pulls that generator is the only one to see events, to write the log, to
 what happens into a queue, an `Ask` too, and who asked waits for its answer; so there is one question at a
 time. One task or several side by side is the same code.
 
-What a thread uses is its own: conversation, ledger, gate, snapshots, model, box. What belongs to one of the
+What a thread uses is its own: conversation, ledger, snapshots, model, box. What belongs to one of the
 slots (a box, a connection, a place in the engine) serves one task after the other. A program that it starts
 is a child of that thread, and ends with it as with the whole program (PR_SET_PDEATHSIG counts threads).
 Shared are the folder and its guard, which keep no state, and the locks.

@@ -75,7 +75,8 @@ class TurnSummary:
         """Take in an event; of those in a task of a plan the ones that count."""
         match record.get("event"):
             case "InTask" if record["inner"]["event"] in COUNTED:
-                self.add_record(record["inner"])
+                # not add_record: a job's takes a reply for one of no task
+                self._count_event(record["inner"])
             case "Loading":
                 self.model = record["model"]
             case "Routed":

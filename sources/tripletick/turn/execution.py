@@ -83,8 +83,9 @@ def run_block(
                     result = yield from _end_writing(attempt, home, result)
                 # permission for what it lacked
                 step = yield from gate.ask_after(step, result)
-                if isinstance(step, PendingBlock) and (notice := step.points.restore_block()):
-                    yield Notice(notice)
+                # an attempt that only read took no snapshot: the last one is of the block before
+                if isinstance(step, PendingBlock) and home is not None:
+                    yield from map(Notice, filter(None, [step.points.restore_block()]))
         except OSError as error:
             # The box cannot give what was granted; a part's error ends the whole script.
             if ready.parts:
