@@ -24,7 +24,7 @@ import json, sys
 from pathlib import Path
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import SandboxSpec, Limits
-from tripletick.sandbox.probing import drain
+from tripletick.sandbox.live_probe import drain
 top, tier, *code = sys.argv[1:]
 spec = SandboxSpec(Path(top, "ws"), Path(top, "state"), limits=Limits(timeout=30, processes=100))
 box = open_box(spec, tier)

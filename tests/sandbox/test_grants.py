@@ -244,7 +244,7 @@ def test_what_an_install_puts_in_the_place_of_a_file_is_told_and_not_followed(ma
     path.write_text("{}")
     place.bash(f"rm package.json; {trick} package.json", grant=Grant(only=(path,)))
     assert (path.read_text(), path.is_symlink()) == ("{}", False)
-    assert [line.split(":")[0] for line in told] == ["package.json is as it was before the install"]
+    assert [line.split(":")[0] for line in told] == ["package.json was left as it was before the install"]
 
 
 @pytest.mark.parametrize(

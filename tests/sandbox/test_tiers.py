@@ -101,7 +101,7 @@ def test_a_tier_that_was_chosen_and_cannot_pass_its_probe_is_an_error(ground, ti
 @pytest.mark.parametrize(
     "script, seen",
     [
-        ("exit 3", "it ended with 3"),
+        ("exit 3", "it exited with 3"),
         ("echo holds", ""),
         ('echo x > "$1/written"; echo holds', "a file outside"),
         (': > "$1/cut"; echo holds', "a file outside"),
@@ -117,7 +117,7 @@ def test_a_box_that_leaks_does_not_pass(make, monkeypatch, script, seen):
     probe = Probe(bare.home.parent, bare.environment, shared=True)
     env = {"SOME_KEY": "1"}
     problem = find_problem(probe, lambda command, _: bare.run(["sh", "-c", script, *command[3:]], env=env))
-    assert problem == (seen if not seen or "ended" in seen else f"the live probe saw {seen}")
+    assert problem == (seen if not seen or "exited" in seen else f"the live probe saw {seen}")
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -125,4 +125,9 @@ def _format_place(file: str, line: str) -> str:
 
 
 def _fill_template(say: str, words: Mapping[str, str]) -> str:
-    return _WORD.sub(lambda match: words[match[1]][:_LONGEST_WORD], say)
+    return _WORD.sub(lambda match: _clip_word(words[match[1]]), say)
+
+
+def _clip_word(word: str) -> str:
+    """Keep the end of a long path, which names the file, and the beginning of anything else."""
+    return word[-_LONGEST_WORD:] if word.startswith("/") else word[:_LONGEST_WORD]
