@@ -89,7 +89,7 @@ def test_the_model_tells_what_it_is(ollama, model):
     about = model.get_info()
     assert (about.context, about.thinks, about.where) == (8192, False, ollama.host)
     assert about.parameters > 100_000_000
-    assert model.names() == ("smol:latest",)
+    assert model.list_names() == ("smol:latest",)
 
 
 def test_an_answer_can_be_held_to_a_schema(model):

@@ -82,11 +82,11 @@ def test_a_model_whose_template_has_no_tools_is_known_and_refused_in_one_line(ol
 
 
 def test_a_template_with_tools_makes_function_calling_possible(able):
-    assert selection.choose_dialect("native", able.about()) == selection.DialectChoice("native", "as set")
+    assert selection.choose_dialect("native", able.get_info()) == selection.DialectChoice("native", "as set")
 
 
 def test_the_template_gets_schemas_calls_and_results_in_their_order(able, ollama):
-    told = {**able._request(CALLED, SHORT), "stream": False, "_debug_render_only": True}
+    told = {**able._build_request(CALLED, SHORT), "stream": False, "_debug_render_only": True}
     answer = requests.post(f"{ollama.host}/api/chat", json=told, timeout=60).json()
     prompt = answer["_debug_info"]["rendered_template"]
     parts = (

@@ -52,7 +52,7 @@ def llamacpp():
 def served(request):
     """Open the small model on each server."""
     found = request.getfixturevalue(request.param)
-    host, name = (found, "") if request.param == "llamacpp" else (found.remote_host, f"{found.model}:latest")
+    host, name = (found, "") if request.param == "llamacpp" else (found.host, f"{found.model}:latest")
     settings = EngineSettings(host=host)
     model = OpenAI(name or OpenAI("", settings).list_names()[0], settings)
     yield model
@@ -60,7 +60,7 @@ def served(request):
 
 
 def test_a_reply_streams_and_is_counted(served):
-    served.about()
+    served.get_info()
     chunks = list(served.stream(HI, SHORT))
     last = chunks[-1]
     assert "".join(chunk.text for chunk in chunks).strip()
@@ -69,7 +69,7 @@ def test_a_reply_streams_and_is_counted(served):
 
 
 def test_it_tells_its_context_its_program_and_that_it_keeps_to_schemas(served):
-    about = served.about()
+    about = served.get_info()
     assert about.context in (2048, 4096)
     assert about.version.split()[0] in ("llama.cpp", "Ollama")
     assert about.schemas
