@@ -44,13 +44,13 @@ _COUNT = re.compile(r"(?:\w+=)?([0-9]{1,4})")
 
 def fetch_pages(call: Call, context: ToolContext) -> Running:
     """Get each page and give its text; one that cannot be got fails the block, the others are there."""
-    from tripletick.web.fetch import PageFetcher
-
-    lines, lacking = parse_addresses(call), _check_packages("trafilatura", "pypdf")
+    lines, lacking = parse_addresses(call), _check_packages("trafilatura", "pypdf", "protego")
     if lacking or not 0 < len(lines) <= MOST_PAGES:
         why = f"{len(lines)} addresses" if lines else "no address was given"
         say = f"Write one address a line, at most {MOST_PAGES}."
         return lacking or Result("failed", f"failed, {why}", say, tool="fetch")
+    from tripletick.web.fetch import PageFetcher
+
     getter = PageFetcher(make_connection(context))
     texts, wrong, most = list[str](), "", max(context.clip // len(lines), LEAST)
     for line in lines:
