@@ -174,7 +174,7 @@ def _check_claim(claim: Claim, facts: TurnFacts) -> Iterator[str]:
             yield DEED["tests"]
     elif claim.kind != "done" and not _has_happened(claim, facts):
         yield DEED[claim.kind]
-    elif lacking := [path for path in _find_claimed_files(claim) if not facts.exists(path)]:
+    elif lacking := [path for path in _find_claimed_files(claim, receipt) if not facts.exists(path)]:
         yield ABSENT.format(path=lacking[0])
     elif (counted := COUNT.search(claim.clause)) and 0 < (count := _count_files(claim.kind, receipt)) < int(
         counted[1]
@@ -201,14 +201,16 @@ def _has_happened(claim: Claim, facts: TurnFacts) -> bool:
     return bool(actions & {"created", "changed", "renamed"}) or bool(receipt.saved) or receipt.folders
 
 
-def _find_claimed_files(claim: Claim) -> list[str]:
-    """Name the files that a claim says are there now."""
+def _find_claimed_files(claim: Claim, receipt: Receipt) -> list[str]:
+    """Name the files that a claim says are there now; not those that it says have another name since."""
     if claim.kind not in ("saved", "moved", "copied", "got"):
         return []
+    former = {change.old.rpartition("/")[2] for change in receipt.files or () if change.old}
     into = [found.end() for found in claim.tongue.into.finditer(claim.clause)]
     places = [(found.start(), found[0]) for found in PLACE.finditer(claim.clause) if is_file_name(found[0])]
     if claim.kind in ("moved", "copied"):
-        return [name for start, name in places if any(0 <= start - end <= 5 for end in into)]
+        named = (name for start, name in places if any(0 <= start - end <= 5 for end in into))
+        return [name for name in named if name.rpartition("/")[2] not in former]
     return [name for _, name in places[:1]]
 
 
