@@ -84,6 +84,12 @@ def test_a_long_table_goes_along_by_header_types_count_and_first_rows(context):
     assert "n2;2" in shown and "n3;3" not in shown
 
 
+def test_a_table_with_a_byte_order_mark_says_how_it_is_opened(context):
+    put(context, "a.csv", "\ufeffname,age\nAda,36\n")
+    shown = attachments.attach_named_files("Who is in a.csv?", context)
+    assert "with open('a.csv', encoding='utf-8-sig') and csv.DictReader(file)" in shown
+
+
 def test_a_folder_that_a_request_names_is_listed(context):
     put(context, "docs/a.md", "x")
     put(context, "docs/sub/b.md", "x")

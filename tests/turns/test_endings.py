@@ -109,6 +109,12 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     [
         ("Convert a.csv to a.json", "cat a.csv", "a.json is not there, so the task is not done."),
         ("Convert a.csv to a.json", "cp a.csv a.json", ANSWER),
+        (
+            "Convert a.csv to a.py",
+            "cat a.csv",
+            "Write what belongs in a.py, in a block that begins with ```python:a.py",
+        ),
+        ("Save each as a_YEAR_MONTH.csv", "ls", ANSWER),
         ("Is there a file a.json?", "ls", ANSWER),
         ("Write it down", "ls", ANSWER),
         ("Make sure that 1.0 and e.g. numpy.array are written about", "ls", ANSWER),

@@ -216,3 +216,19 @@ def test_an_interrupt_at_a_fresh_start_leaves_what_was_put_back(session):
     assert not (it.folder / "a").exists()
     it.play("again")
     assert [message.role for message in it.model.asked[-1]] == ["system", "user"]
+
+
+def test_what_has_succeeded_before_stays_and_is_not_asked_for_again(session):
+    it = session("```text:a.txt\nright\n```", *broken(1, 4), "Done.")
+    events = it.play("write a.txt")
+    assert (it.folder / "a.txt").read_text() == "right\n"
+    after, anew = it.model.asked[1], it.model.asked[4]
+    assert anew[:-1] == after[:-1]
+    assert anew[-1].text.startswith(f"{after[-1].text}\n\nThis was tried 3 times and failed")
+    assert events[-1].receipt.saved == ("a.txt",)
+
+
+def test_with_the_switch_off_all_of_it_is_put_back(session):
+    it = session("```text:a.txt\nright\n```", *broken(1, 4), "Done.", trial={"progress": False})
+    it.play("write a.txt")
+    assert not (it.folder / "a.txt").exists()

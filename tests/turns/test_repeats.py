@@ -64,6 +64,12 @@ def test_inside_a_fence_the_same_may_stand_longer():
     assert 6000 <= at < 6600
 
 
+def test_inside_a_fence_words_of_one_line_may_not():
+    at, kept = heard("```bash\nmv " + "-f " * 9000)
+    assert at < 2000
+    assert kept == "```bash\nmv -f"
+
+
 def test_a_block_that_is_written_again_and_again_is_no_code_of_one_fence():
     at, kept = heard("I run it.\n" + "```bash\nls\n```\n" * 2000)
     assert at < 1900
@@ -88,6 +94,7 @@ def test_the_person_and_the_model_are_told_and_the_model_goes_on(session):
     events = it.play()
     (told,) = [e.problem.text for e in events if isinstance(e, Refused) and e.problem.text]
     assert told.startswith("Your answer said the same again and again")
+    assert [sampling.temperature for sampling in it.model.samplings] == [0.0, 0.7]
     assert events[-1] == Answered("It works.")
     assert it.model.asked[1][-2].text == "I try.\nIt will work.\n"
     assert "again and again and was stopped" in it.model.asked[1][-1].text

@@ -40,6 +40,7 @@ PLACES = {
     "nothing": {"request"},
     "hollow": {"request", "tag", "path"},
     "absent": {"request", "tag", "path"},
+    "program": {"request", "tag", "path"},
     "refused": {"request"},
     "check": {"request", "command", "output"},
     "doubt": {"request", "reasons"},
@@ -73,6 +74,7 @@ class Templates:
     nothing: str = ""
     hollow: str = ""
     absent: str = ""
+    program: str = ""
     refused: str = ""
     check: str = ""
     doubt: str = ""
@@ -132,6 +134,7 @@ class Templates:
             nothing="",
             hollow="",
             absent="",
+            program="",
             refused="",
         )
 

@@ -23,6 +23,7 @@ TECHNIQUES: Mapping[str, Technique] = {
     "thinking-budget": Technique("model.think_tokens", "0"),
     "example": Technique("model.example", "off"),
     "fresh-start": Technique("trial.fresh_start", "no"),
+    "progress-kept": Technique("trial.progress", "no"),
     "warmer-later": Technique("trial.heat", "0"),
     "files-go-along": Technique("trial.files", "no"),
     "failure-run-ahead": Technique("trial.rerun", "no"),

@@ -65,7 +65,7 @@ class Checkpoints:
         self._step = self._last = 0
         self._said: set[str] = set()
         self._whole: tuple[str, str, str] | None = None
-        self._own: list[int] = []
+        self._own, self._kept = list[int](), 0
         self.changed: tuple[FileChange, ...] | None = None
         """What the last turn changed, once it has ended; None where that is not known."""
         self.seconds = 0.0
@@ -94,7 +94,7 @@ class Checkpoints:
         """A request begins; the blocks from here on belong to it."""
         self._session, self._request, self._turn = self._whole or (session, shorten_request(request), "")
         self._step = self._last = 0
-        self._own, self.changed = [], ()
+        self._own, self._kept, self.changed = [], 0, ()
 
     def snapshot_before_block(self) -> str:
         """Take a snapshot; gives what the user must know, each line once: mostly nothing."""
@@ -150,22 +150,24 @@ class Checkpoints:
         return b""
 
     def restore_block(self) -> str:
-        """Put back what the last block changed, so that it can run again, as if it had not run before.
-
-        After `after_block`, or in its place; what has changed since then stays and is named.
+        """Put back what the last block changed, so that it can run again; what others have changed since
+        stays and is named.
         """
-        if not (self._step or self._last):
-            return ""
         told: list[str] = []
-        return "\n".join([*self._run_guarded(partial(self._restore_block, told)), *told])
+        said = self._run_guarded(partial(self._restore_block, told)) if self._step or self._last else []
+        return "\n".join([*said, *told])
+
+    def keep_changes(self) -> None:
+        """Have `restore_turn` leave what the turn has changed until now."""
+        self._kept = len(self._own)
 
     def restore_turn(self) -> UndoResult:
-        """Put back what the turn has changed so far; what somebody else has changed since stays.
+        """Put back what the turn has changed, or since `keep_changes`; what others have changed since stays.
 
         It is one more step of the turn, so that an undo still leads to before it. `text`: what failed.
         """
         report, told = UndoReport("undo"), list[str]()
-        said = self._run_guarded(partial(self._restore_turn, report, told)) if self._own else []
+        said = self._run_guarded(partial(self._restore_turn, report, told)) if self._own[self._kept :] else []
         return replace(report.build_result(), text="\n".join((*said, *told)))
 
     def end_turn(self) -> str:
@@ -318,8 +320,10 @@ class Checkpoints:
         )
 
     def _restore_turn(self, report: UndoReport, told: list[str]) -> None:
+        since = self._own[self._kept :]
         self._begin_block(told)
-        changes = self._present.open_closed_folders(self._load_own_changes(), self._step)
+        own = self._steps.load_all_changes(since) if self._kept else self._load_own_changes()
+        changes = self._present.open_closed_folders(own, self._step)
         turn = RecordedTurn(self._turn, self._request, changes)
         plan = make_plan(turn, self._present.get_states(changes), lambda question: False)
         self._present.apply_plan(plan)

@@ -213,6 +213,9 @@ class HarnessSection:
     fresh_start: bool = setting(
         True, "After the third failure in a row, restore the files and start over from the request.", "switch"
     )
+    progress: bool = setting(
+        True, "Start over from the last reply that changed files and whose blocks all succeeded.", "switch"
+    )
     heat: float = setting(
         0.3, "How much to raise the temperature from the third failure in a row on.", "number", 0, 2
     )

@@ -27,6 +27,7 @@ COLUMNS = 30
 FIRST = 3
 """Rows that are shown of a table, entries of a list in JSON."""
 SNIFFED = 50
+MARKED = "open({name!r}, encoding='utf-8-sig') and "
 READER = "csv.DictReader(file{delimiter}), which gives texts, and csv.DictWriter(file, fieldnames)"
 
 
@@ -38,12 +39,16 @@ def summarize_data(path: str, text: str) -> tuple[str, str] | None:
     return _summarize_json(text) if name.endswith(JSON) else None
 
 
-def suggest_reader(path: str, text: str) -> str:
-    """Say what of Python's own reads such a file; where nothing is named, a small model takes pandas."""
+def suggest_reader(path: str, text: str, *, marked: bool = False) -> str:
+    """Say what of Python's own reads such a file; where nothing is named, a small model takes pandas.
+
+    `marked`: it begins with a byte order mark, as Excel's do, which would be a part of the first name.
+    """
+    opened = MARKED.format(name=path.rpartition("/")[2]) if marked else ""
     if path.lower().endswith(JSON):
-        return "the module json"
+        return f"{opened}the module json"
     separator = _detect_separator(text)
-    return READER.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
+    return opened + READER.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
 
 
 def _summarize_csv(text: str) -> tuple[str, str] | None:

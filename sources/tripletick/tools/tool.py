@@ -61,7 +61,9 @@ class FileTracker:
     """The program whose corrected whole the model was last asked for."""
 
     known_before: frozenset[str] = frozenset()
-    """`known` as this turn began."""
+    """`known` as this turn began, or at what a fresh start keeps of it …"""
+    made_before: frozenset[str] = frozenset()
+    """… and `made`."""
 
     def begin_request(
         self,
@@ -81,14 +83,19 @@ class FileTracker:
 
     def begin_turn(self, task: str = "") -> None:
         self.task = task
-        self.known_before = frozenset(self.known)
+        self.made.clear()
+        self.keep_progress()
         self.restart_turn()
 
+    def keep_progress(self) -> None:
+        """Have a fresh start keep what is known now."""
+        self.known_before, self.made_before = frozenset(self.known), frozenset(self.made)
+
     def restart_turn(self) -> None:
-        """The model knows what it knew before this turn."""
+        """The model knows what it knew before this turn, or at what is kept of it."""
         self.known.intersection_update(self.known_before)
         self.shown = {path: seen for path, seen in self.shown.items() if path in self.known}
-        self.made.clear()
+        self.made.intersection_update(self.made_before)
         self.wanted = ""
         self.begin_reply()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,6 +41,11 @@ WORD = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`|([^
 """What may be a path: words between quotes, or one word."""
 PLACE = re.compile(r"[\w./~+-]*[\w+-]\.\w{1,6}")
 """What may be a path in the words of a program."""
+PATTERN = re.compile(
+    r"(?<![A-Za-z])(?:YEAR|YYYY|MONTH|MM|DAY|DD|DATE|TIME|NAME|TITLE|NUMBER|NUM|N+|X+|ID|FILE|FILENAME|EXT)"
+    r"(?![A-Za-z])"
+)
+"""A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
 TYPES = mimetypes.MimeTypes()
 WHOLE = "{path}, {lines}:"
 PART = "{path}, the first {shown} of {lines}:"
@@ -100,11 +106,15 @@ def attach_named_files(words: str, context: ToolContext, *, programs_too: bool =
         part = _format_folder(path, context) if kinds[path] == "folder" else _format_file(path, context, left)
         parts += [part] if part else []
         left -= len(part)
-        programs += [path] if _is_program(path) and path in context.ledger.known else []
+        programs += [path] if is_program(path) and path in context.ledger.known else []
         data = data or (bool(part) and (programs_too or path.lower().endswith(data_summary.KNOWN)))
-    missing = (path for word, path in found.items() if kinds[path] == "missing" and is_file_name(word))
+    missing = (
+        path
+        for word, path in found.items()
+        if kinds[path] == "missing" and is_file_name(word) and not PATTERN.search(word)
+    )
     absent = tuple(dict.fromkeys(missing))
-    new = [] if programs else [path for path in absent if _is_program(path)]
+    new = [] if programs else [path for path in absent if is_program(path)]
     program, *more = programs or new or [""]
     context.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
     return "\n\n".join(parts)
@@ -139,7 +149,8 @@ def _filter_existing(
             yield path
 
 
-def _is_program(path: str) -> bool:
+def is_program(path: str) -> bool:
+    """Tell whether a path is one of a language whose programs are run."""
     language = detect_language(path)
     return language is not None and language.is_runnable
 
@@ -179,15 +190,16 @@ def _format_file(path: str, context: ToolContext, room: int) -> str:
         if len(data) > LARGEST or is_binary(data) or not data.strip() or context.ledger.has_shown(path, data):
             return ""
         text = data.decode("utf-8", "replace").lstrip("\ufeff")
+        reader = data_summary.suggest_reader(path, text, marked=data.startswith(BOM_UTF8))
         lines = text.splitlines()
         if (told := data_summary.summarize_data(path, text)) and len(text) > min(TABLE, room):
             return _format_fenced(
-                TABLED.format(path=path, said=told[0], reader=data_summary.suggest_reader(path, text)),
+                TABLED.format(path=path, said=told[0], reader=reader),
                 told[1][: room // 2],
             )
         if len(text) <= room:
             context.ledger.record_shown(path, data)
-            said = DATA.format(said=told[0], reader=data_summary.suggest_reader(path, text)) if told else ""
+            said = DATA.format(said=told[0], reader=reader) if told else ""
             return _format_fenced(
                 WHOLE.format(path=path + said, lines=format_count(len(lines), "line")), text, path
             )

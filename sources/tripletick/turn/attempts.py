@@ -95,6 +95,8 @@ class Attempts:
     """The model was told this turn that a file is not there yet."""
     idle: bool = False
     """A reply of this turn came to nothing: it printed nothing and changed nothing."""
+    achieved: bool = False
+    """The blocks of the last reply succeeded, and nothing speaks against what they did."""
     looped: bool = False
     """The last reply did again what had come to nothing before."""
     anew: bool = False
@@ -109,6 +111,8 @@ class Attempts:
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
     done: list[tuple[Call, Result]] = field(default_factory=list)
     """What the blocks came to, from the request on or from where the turn started over."""
+    kept: int = 0
+    """How many of them a fresh start keeps."""
     checked: Literal["", "passed", "failed"] = ""
     """What came of the check …"""
     failed_checks: int = 0
@@ -154,7 +158,8 @@ class Attempts:
         """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
         that was made before is made again.
         """
-        if (self.is_stuck or self.should_resample) and self.trial.heat:
+        lost = self.is_stuck or self.should_resample or self.unread == "repeated"
+        if lost and self.trial.heat:
             return max(self.trial.heat, LOOPED)
         return self.trial.heat if self.failures >= ANEW else 0.0
 
@@ -199,7 +204,7 @@ class Attempts:
     def reset_for_restart(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""
         self.results.clear()
-        self.done.clear()
+        del self.done[self.kept :]
         self.anew = True
         self.ran = self.remarked = self.again = False
         self.unread = ""

@@ -25,6 +25,8 @@ COMPLAINT = re.compile(
     r"(?:\S+: )*[\w.-]+: .*(?:cannot|No such file|not found|same file|denied|invalid|missing|directory$)"
 )
 """What a command says that did nothing, also one that is not the last of its block."""
+ACHIEVED = ("done", "absent", "program")
+"""Sentences behind results that may be all or a part of what was asked for."""
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 5
 """Characters and lines of an output that may stand below an answer."""
@@ -58,20 +60,23 @@ def build_closing(
     its own work. The program in which a failure lies goes along.
     """
     wrong = [result for _, result in results if result.outcome == "failed"] if context.trial.files else []
+    shown, path, tag = "", "", ""
     if results and _is_unchanged_repair(context, results):
-        said = [conversation.format_closing("same")]
+        name = "same"
     elif (
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
-        context.ledger.wanted = lies.path
-        said = [lies.text, conversation.format_closing("mend", tag=lies.tag, path=lies.path)]
+        name, shown, path, tag = "mend", lies.text, lies.path, lies.tag
+        context.ledger.wanted = path
     elif not tries.error and (wanted := _find_wanted_file(conversation, context, results, changed, tries)):
         name, path = wanted
         language = detect_language(path)
-        said = [conversation.format_closing(name, tag=language.tag if language else "text", path=path)]
+        tag = language.tag if language else "text"
     else:
-        said = [conversation.format_closing(_choose_closing(conversation, context, results, changed, tries))]
-    return "\n\n".join(filter(None, (changed, *said)))
+        name = _choose_closing(conversation, context, results, changed, tries)
+    tries.achieved = name in ACHIEVED and not tries.error
+    closing = conversation.format_closing(name, tag=tag, path=path)
+    return "\n\n".join(filter(None, (changed, shown, closing)))
 
 
 def _find_wanted_file(
@@ -90,7 +95,10 @@ def _find_wanted_file(
     lacking = _find_missing_files(conversation, context)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
-        return "absent", lacking[0]
+        if not attachments.is_program(lacking[0]):
+            return "absent", lacking[0]
+        context.ledger.wanted = lacking[0]
+        return "program", lacking[0]
     return None
 
 

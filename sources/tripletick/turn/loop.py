@@ -43,7 +43,7 @@ from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
 from tripletick.turn.reply import BLOCKS, INTERRUPTED, ReceivedReply, ReplySource
-from tripletick.turn.restart import restart_turn
+from tripletick.turn.restart import keep_progress, restart_turn
 
 CUT_ANSWER = "The answer was cut off at the length limit; `[model] output` sets it."
 NOT_RUN = "Not run; @{name} can run it."
@@ -204,6 +204,8 @@ class Loop:
             )
             closing = feedback.build_closing(conversation, self.context, results, changed, tries)
             conversation.add_results(said, closing, short=short)
+            if tries.achieved and self.context.trial.progress and self.checkpoints.changes_since(before):
+                keep_progress(conversation, self.context.ledger, self.checkpoints, tries)
         yield from refused
         if question is not None:
             answer = yield Ask(question, "", "The model is asking you.")

@@ -44,7 +44,8 @@ shorter; a model that is stuck goes on to its token limit, for minutes on a smal
 LONGER = 4000
 """The same for pieces that are too long to stand there TIMES in so few."""
 IN_CODE = 6000
-"""The same inside one fence: tables of zeros and padding are code too."""
+"""The same inside one fence, for lines and for signs: tables of zeros and padding are code too. Words that
+one line repeats are not (1.5B wrote `mv -f -f -f` for minutes)."""
 TIMES = 6
 """The piece stands there at least so often."""
 STEP = 256
@@ -289,7 +290,9 @@ class RepetitionDetector:
         if not length:
             return False
         start = find_run_start(self._text, length)
-        inside = self._open and self._opened <= start + length
+        piece = self._text[-length:]
+        is_code = "\n" in piece or not any(map(str.isalpha, piece))
+        inside = self._open and self._opened <= start + length and is_code
         if inside and len(self._text) - start < IN_CODE:
             return False
         line = self._text.find("\n", start + length - 1, start + 2 * length)

@@ -23,6 +23,16 @@ ANOTHER = "Take another way than the one that failed."
 BACK_BUT = "The files are as they were before, but for {paths}."
 
 
+def keep_progress(
+    conversation: Conversation, ledger: FileTracker, checkpoints: Checkpoints, tries: Attempts
+) -> None:
+    """Have a fresh start go back to here: what has succeeded is neither lost nor done again."""
+    conversation.mark_restart()
+    ledger.keep_progress()
+    checkpoints.keep_changes()
+    tries.kept = len(tries.done)
+
+
 def restart_turn(
     conversation: Conversation,
     ledger: FileTracker,
@@ -43,7 +53,7 @@ def restart_turn(
         "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
     )
     tries.reset_for_restart()
-    shift.ran = False
+    shift.ran = bool(tries.done)
     yield FreshStart(
         tries.failures, tries.max_attempts, tries.error, files.restored, files.removed, files.kept
     )
