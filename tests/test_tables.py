@@ -16,6 +16,24 @@ from tripletick.tools.data_summary import summarize_data
         ),
         ("a.csv", 'n,x\n"a,b",1\n', "1 row below a header, columns: n (text), x (whole number)"),
         ("a.csv", "n;x\nA;\n", "1 row separated by semicolons below a header, columns: n (text), x (empty)"),
+        (
+            "a.csv",
+            "n;x\nA;1.249,90\nB;880,00\n",
+            "2 rows separated by semicolons below a header, columns: n (text), "
+            "x (number with a comma for the point, such as 1.249,90)",
+        ),
+        (
+            "a.csv",
+            'n,x\nA,"1,250"\n',
+            "1 row below a header, columns: n (text), x (number with commas, such as 1,250)",
+        ),
+        (
+            "a.csv",
+            "n,x\nA,1\nB,n/a\nC,2.5\nD,\nE,3\n",
+            "5 rows below a header, columns: n (text), x (number, but n/a or empty in some rows)",
+        ),
+        ("a.csv", "n,x\nA,1\nB,2.5\nC,\n", "3 rows below a header, columns: n (text), x (number)"),
+        ("a.csv", "n,x\nA,1\nB,tea\nC,cake\n", "3 rows below a header, columns: n (text), x (text)"),
         ("a.json", '{"a": 1, "b": [1]}', "an object with the keys a (number), b (list)"),
         (
             "a.json",

@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,6 +25,23 @@ NAMES = {"\t": "tabs", ";": "semicolons", "|": "bars"}
 """How a separator is called that is no comma."""
 COLUMNS = 30
 """Columns or keys that are named."""
+EMPTY = "empty"
+NUMBERS = ("whole number", "number")
+COMMA, COMMAS = "number with a comma for the point", "number with commas"
+SHOWN = (COMMA, COMMAS)
+"""Types of which a value is shown: what Python's `float` does not take."""
+PATTERNS = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (EMPTY, ""),
+        (NUMBERS[0], r"[+-]?\d+"),
+        (NUMBERS[1], r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?"),
+        (COMMAS, r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
+        (COMMA, r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+"),
+    )
+)
+OTHERS = 3
+"""Values of a column of numbers that are none and are named."""
 FIRST = 3
 """Rows that are shown of a table, entries of a list in JSON."""
 SNIFFED = 50
@@ -77,21 +95,29 @@ def _detect_separator(text: str) -> str:
 
 
 def _describe_column(name: str, values: Iterable[str]) -> str:
-    kinds = {_detect_type(value) for value in values if value.strip()} or {"empty"}
-    return f"{name.strip()} ({kinds.pop() if len(kinds) == 1 else 'number' if kinds == NUMBERS else 'text'})"
+    kinds: dict[str, list[str]] = {}
+    for value in values:
+        kinds.setdefault(_detect_type(value), []).append(value.strip())
+    return f"{name.strip()} ({_describe_kinds(kinds)})"
 
 
-NUMBERS = {"whole number", "number"}
+def _describe_kinds(kinds: Mapping[str, Sequence[str]]) -> str:
+    """Say of which type the values of a column are: of one, or mostly numbers and what else there is."""
+    filled = [kind for kind in kinds if kind != EMPTY]
+    if len(filled) < 2:
+        kind = filled[0] if filled else EMPTY
+        return f"{kind}, such as {kinds[kind][0]}" if kind in SHOWN else kind
+    numbers = [kind for kind in filled if kind in NUMBERS]
+    others = list(dict.fromkeys(value for kind in filled if kind not in NUMBERS for value in kinds[kind]))
+    count = sum(len(kinds[kind]) for kind in numbers)
+    if not numbers or len(others) > OTHERS or count < sum(map(len, kinds.values())) / 2:
+        return "text"
+    more = " or ".join([*others, *([EMPTY] if EMPTY in kinds else [])])
+    return f"number, but {more} in some rows" if others else "number"
 
 
 def _detect_type(value: str) -> str:
-    for name, read in (("whole number", int), ("number", float)):
-        try:
-            read(value)
-        except ValueError:
-            continue
-        return name
-    return "text"
+    return next((kind for kind, pattern in PATTERNS if pattern.fullmatch(value.strip())), "text")
 
 
 def _summarize_json(text: str) -> tuple[str, str] | None:
