@@ -5,7 +5,7 @@ from tests.filing import open_plain, put, use
 from tests.playing import last
 
 from tripletick.agents import templates
-from tripletick.events import Answered, FreshStart, Repairing
+from tripletick.events import Answered, FreshStart, GaveUp, Repairing
 from tripletick.languages.registry import names_other_language
 from tripletick.system import dirs
 from tripletick.turn import attachments
@@ -152,6 +152,16 @@ def test_a_program_that_breaks_an_example_twice_is_written_afresh_until_one_hold
     assert [event.attempt for event in events if isinstance(event, FreshStart)] == [2, 3, 4]
     assert isinstance(events[-1], Answered)
     assert [round(each.temperature, 1) for each in it.model.samplings] == [0, 0, 0.7, 0.7, 0.7, 0]
+
+
+def test_of_programs_that_all_break_examples_the_first_of_the_best_is_kept(session):
+    adds = [
+        f"```python:add.py\ndef add(a, b):\n    return {does}\n```" for does in ("0", "3", "a+b+4", "3 ", "1")
+    ]
+    it = session(*adds, "It could not be done.")
+    end = it.play("Write add.py: add(1, 2) == 3, add(2, 2) == 4")[-1]
+    assert isinstance(end, GaveUp)
+    assert "return 3\n" in (it.folder / "add.py").read_text()
 
 
 @pytest.mark.parametrize(

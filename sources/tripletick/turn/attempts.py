@@ -103,6 +103,8 @@ class Attempts:
     """The turn has started over."""
     proven_wrong: bool = False
     """The last failure was an example that does not hold."""
+    unproven: list[tuple[int, Call]] = field(default_factory=list)
+    """Programs that break examples, and how many each breaks, as far as that is counted."""
     known: str = ""
     """The advice on the last error."""
     alone: bool = False
@@ -127,6 +129,8 @@ class Attempts:
         self.done += results
         self.ran = self.ran or bool(results)
         for call, result in results:
+            if "example" in result.flags and call.path:
+                self.unproven.append((len(result.text.splitlines()), call))
             if result.outcome in ("denied", "forbidden"):
                 self.refusals[result.verdict] += 1
             elif result.outcome != "skipped" and self.trial.repeats:
@@ -140,6 +144,16 @@ class Attempts:
         code = find_unread_code(results, problems)
         self.again, self.unread = bool(code) and code == self.unread, code
         return bool(self.error)
+
+    def find_better_program(self) -> Call | None:
+        """Give the save of the program that breaks the fewest examples, the first of several; None where that
+        is the last one. Later ones are warmer, and no better where the example itself is wrong.
+        """
+        if not self.proven_wrong:
+            return None
+        _, best = min(self.unproven, key=lambda tried: tried[0])
+        same = best.body == self.unproven[-1][1].body
+        return None if same else Call("write", best.body, best.path)
 
     @property
     def is_stuck(self) -> bool:

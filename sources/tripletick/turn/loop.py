@@ -139,6 +139,8 @@ class Loop:
                 if call := shift.switch_agent(heard.reading.calls):
                     loop = yield from loop._hand_over(shift.agent, call.tool, admit)
                 end = (yield from loop._process_reply(shift, tries, heard)) or attempts.find_ending(tries)
+                if isinstance(end, GaveUp) and (better := tries.find_better_program()):
+                    yield from loop.run_blocks(replace(shift.agent, tools=("write",)), [better], typed=True)
                 if isinstance(end, GaveUp) and tries.should_ask_findings(end):
                     end = yield from loop._request_last_words(shift, end)
                 if end is None and tries.needs_restart:
