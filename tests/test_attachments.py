@@ -1,5 +1,6 @@
 """Which files go along with a request and with a failure, and how they are shown."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -155,7 +156,6 @@ FILE, BASE = ("bash", "file_finder"), load_templates(dirs.find_dirs().prompts)
         ("Wo steht etwas über 4711?", ["letters/a.txt:2: about invoice 4711 we write"]),
         ("find my tax pdf", ["papers/tax-2023.pdf"]),
         ("find all pdf", ["papers/rent.pdf", "papers/tax-2023.pdf"]),
-        ("Where is the largest file?", []),
         ("find the recipe for apple pie", []),
         ("delete what is about invoice 4711", []),
     ],
@@ -176,3 +176,53 @@ def test_nothing_is_searched_for_where_the_named_file_goes_along_or_files_do_not
     )
     context = replace(context, trial=replace(context.trial, files=False))
     assert attachments.attach_files("find the invoice", FILE, context, BASE) == ""
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        (
+            "Which file here is the largest?",
+            "Largest files: c/big.txt (3 KiB), b.txt (2 B)\nEmpty files: 'no text.txt'",
+        ),
+        ("delete the empty files", "Empty files: 'no text.txt'"),
+        ("what did I work on last? show the newest file", "Newest files: b.txt (2030-"),
+        ("which row of b.txt is the longest, or the largest?", "b.txt, 1 line:"),
+        ("say hello", ""),
+    ],
+)
+def test_sizes_and_dates_go_along_where_a_request_asks_for_them(context, request_, says):
+    put(context, "c/big.txt", "x" * 3072)
+    put(context, "no text.txt", "")
+    os.utime(put(context, "b.txt", "b\n"), (1900000000, 1900000000))
+    shown = attachments.attach_files(request_, FILE, context, BASE)
+    assert says in shown and bool(says) == bool(shown)
+
+
+@pytest.mark.parametrize(
+    ("request_", "shows"),
+    [
+        ("what is in report.txt?", "docs/2024/report.txt, 1 line:"),
+        ("what do I have in recipes", "kitchen/recipes/ holds: soup.txt"),
+        ("what is in twice.txt?", ""),
+        ("what is in secret.txt?", ""),
+    ],
+)
+def test_files_and_folders_below_others_are_known_by_their_names(context, request_, shows):
+    for path in (
+        "docs/2024/report.txt",
+        "kitchen/recipes/soup.txt",
+        "a/twice.txt",
+        "b/twice.txt",
+        "private/secret.txt",
+    ):
+        put(context, path, "text\n")
+    put(context, ".tripletickignore", "private/\n")
+    assert attachments.attach_named_files(request_, context).startswith(shows)
+
+
+def test_an_apostrophe_is_no_quote(context):
+    put(context, "a.txt", "text\n")
+    assert attachments.attach_named_files("I'd like a.txt sorted, don't print it", context).startswith(
+        "a.txt, 1 line"
+    )

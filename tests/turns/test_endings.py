@@ -83,6 +83,8 @@ def test_an_empty_file_is_asked_for_again_unless_it_was_wanted(session, request_
             "It gives no arguments and no input.",
         ),
         ("Write count.py that gets a file as argument", ANSWER),
+        ("Write count.py so that python3 count.py story.txt prints the words", ANSWER),
+        ("Write count.py; I call it as count.py 7", ANSWER),
         ("Schreibe count.py, das nach einer Datei fragt", ANSWER),
     ],
 )
@@ -126,6 +128,38 @@ def test_a_file_that_is_asked_for_and_not_there_is_spoken_of_once(session, reque
     attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
     assert says in told(it, 1) and "is not there" not in told(it, 2)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        ("add c to a.txt", "The task is not done yet."),
+        ("add c to the list", ANSWER),
+        ("add up the lines of a.txt and tell me", ANSWER),
+        ("what is in a.txt?", ANSWER),
+    ],
+)
+def test_who_only_looks_at_a_file_that_is_to_be_changed_is_sent_back_once(session, request_, says):
+    it = session("```bash\ncat a.txt\n```", "```bash\ncat a.txt # again\n```", "It could not be done.")
+    put(it.loop.context, "a.txt", "a\nb\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert says in told(it, 1) and "not done yet" not in told(it, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "near"),
+    [
+        ("films to watch.txt", "cat films_to_watch.txt", "'films to watch.txt'"),
+        ("old car.jpg", "mkdir photos; mv old car.jpg photos/", "'old car.jpg'"),
+        ("docs/plan.txt", "cat plan.txt", "docs/plan.txt"),
+    ],
+)
+def test_a_name_that_is_not_there_is_answered_with_the_one_that_is(session, name, body, near):
+    it = session(f"```bash\n{body}\n```", "No.")
+    put(it.loop.context, name, "text\n")
+    it.play()
+    assert f"does not exist. Use {near}, written just like that." in told(it, 1)
 
 
 def test_an_empty_block_is_a_failure_each_time(session):

@@ -38,6 +38,7 @@ PLACES = {
     "same": {"request"},
     "bare": {"request", "tag", "path"},
     "nothing": {"request"},
+    "undone": {"request"},
     "hollow": {"request", "tag", "path"},
     "absent": {"request", "tag", "path"},
     "program": {"request", "tag", "path"},
@@ -72,6 +73,7 @@ class Templates:
     same: str = ""
     bare: str = ""
     nothing: str = ""
+    undone: str = ""
     hollow: str = ""
     absent: str = ""
     program: str = ""
@@ -132,6 +134,7 @@ class Templates:
             same="",
             bare="",
             nothing="",
+            undone="",
             hollow="",
             absent="",
             program="",

@@ -80,7 +80,11 @@ def _compute_rarity(count: int, files: int) -> float:
 
 
 def _split_words(text: str) -> Iterator[str]:
-    return (word.casefold() for word in WORD.findall(text))
+    return (_strip_plural(word.casefold()) for word in WORD.findall(text))
+
+
+def _strip_plural(word: str) -> str:
+    return word.removesuffix("s") if len(word) > SHORTEST else word
 
 
 def _match_file(found: WalkEntry, words: set[str], walk: FileWalk) -> FileHit:

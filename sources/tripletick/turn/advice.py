@@ -29,6 +29,10 @@ _LONGEST = 500
 _LONGEST_WORD = 80
 
 
+def suggest_nothing(name: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class AdviceRule:
     """One known failure; advice.toml explains each field."""
@@ -41,6 +45,7 @@ class AdviceRule:
     tools: frozenset[str] = frozenset()
     place: re.Pattern[str] | None = None
     stdlib: str = ""
+    near: str = ""
 
     def applies_to(self, call: Call, result: Result) -> bool:
         tool = not self.tools or call.tool in self.tools or call.tool == _SPAWNS
@@ -60,13 +65,19 @@ class AdviceRule:
         return not self.stdlib or groups[self.stdlib] in sys.stdlib_module_names
 
 
-def choose_advice(call: Call, result: Result) -> str:
-    """Give the one sentence for what failed, "" where nothing is known of it."""
+def choose_advice(call: Call, result: Result, suggest: Callable[[str], str] = suggest_nothing) -> str:
+    """Give the one sentence for what failed, "" where nothing is known of it.
+
+    `suggest` names what is there and may be meant by a name that is not; "" where it knows nothing.
+    """
     if result.outcome != "failed":
         return ""
     for row in load_rules():
         if row.applies_to(call, result) and (groups := row.match_line(call, result)) is not None:
-            return _fill_template(row.say, {**groups, "at": _describe_place(row, groups, result.text)})
+            near = suggest("".join(groups.values())) if row.near else ""
+            say = row.near if near else row.say
+            places = {"at": _describe_place(row, groups, result.text), "near": near}
+            return _fill_template(say, {**groups, **places})
     return ""
 
 

@@ -22,6 +22,7 @@ from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
+from tripletick.tools.file_listing import LISTINGS, find_by_name
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
@@ -37,8 +38,10 @@ TABLE = 1500
 """Characters; a larger table goes along by its first rows."""
 ENTRIES = 20
 """Names of a folder."""
-WORD = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)")
-"""What may be a path: words between quotes, or one word."""
+WORD = re.compile(
+    r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)"
+)
+"""What may be a path: words between quotes, which an apostrophe is none of, or one word."""
 PLACE = re.compile(r"[\w./~+-]*[\w+-]\.\w{1,6}")
 """What may be a path in the words of a program."""
 PATTERN = re.compile(
@@ -71,14 +74,18 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     """Show what goes along with a request to an agent with these tools: the files that it names, else those
     that a search finds where it looks for one.
     """
-    shown = attach_named_files(request, context, programs_too=EVERY_LANGUAGE in tools) if tools else ""
-    if tools and templates.has_words("repairs", request):
-        shown = "\n\n".join(filter(None, (shown, attach_failure(request, context))))
-    return shown or (
-        attach_search_hits(templates.extract_search_words(request), context)
-        if finder.TOOL.tag in tools
-        else ""
-    )
+    if not tools:
+        return ""
+    shown = [attach_named_files(request, context, programs_too=EVERY_LANGUAGE in tools)]
+    if templates.has_words("repairs", request):
+        shown.append(attach_failure(request, context))
+    kinds = map(context.workspace.get_kind, context.ledger.named)
+    if context.trial.files and not any(kind == "file" for kind in kinds):
+        listed = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
+        shown += [make(context.workspace) for make in listed]
+        if finder.TOOL.tag in tools and not listed:
+            shown.append(attach_search_hits(templates.extract_search_words(request), context))
+    return "\n\n".join(filter(None, shown))
 
 
 def attach_failure(request: str, context: ToolContext) -> str:
@@ -99,6 +106,7 @@ def attach_named_files(words: str, context: ToolContext, *, programs_too: bool =
     names = context.workspace.list_names(".")
     named = dict.fromkeys((*_find_blank_names(words, names), *_split_words(words)))
     found = {word: path for word in named if (path := _resolve_path(word, context))}
+    found |= _find_below(found, context)
     kinds = {path: context.workspace.get_kind(path) for path in found.values()}
     for path in list(dict.fromkeys(_filter_existing(found, kinds, names)))[:MOST]:
         if left < LEAST:
@@ -107,7 +115,8 @@ def attach_named_files(words: str, context: ToolContext, *, programs_too: bool =
         parts += [part] if part else []
         left -= len(part)
         programs += [path] if is_program(path) and path in context.ledger.known else []
-        data = data or (bool(part) and (programs_too or path.lower().endswith(data_summary.KNOWN)))
+        is_data = programs_too or path.lower().endswith(data_summary.KNOWN)
+        data = data or (bool(part) and kinds[path] == "file" and is_data)
     missing = (
         path
         for word, path in found.items()
@@ -118,6 +127,15 @@ def attach_named_files(words: str, context: ToolContext, *, programs_too: bool =
     program, *more = programs or new or [""]
     context.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
     return "\n\n".join(parts)
+
+
+def _find_below(found: Mapping[str, str], context: ToolContext) -> dict[str, str]:
+    """Find the files and folders below others that are named without them; of equal names none is meant."""
+    missing = [word for word, path in found.items() if context.workspace.get_kind(path) == "missing"]
+    named = [word for word in missing if "/" not in word]
+    there = find_by_name(context.workspace) if named and context.trial.files else {}
+    below = {word: there.get(word.casefold(), []) for word in named}
+    return {word: paths[0] for word, paths in below.items() if len(paths) == 1}
 
 
 def attach_search_hits(words: str, context: ToolContext) -> str:
@@ -142,9 +160,10 @@ def find_failed_program(result: Result, context: ToolContext) -> AttachedFile | 
 def _filter_existing(
     found: Mapping[str, str], kinds: Mapping[str, str], names: Collection[str]
 ) -> Iterator[str]:
-    """Give what is there of the paths that words mean; the name of a folder below another needs a slash."""
+    """Give what is there of the paths that words mean; of folders those that lie at most one deep."""
     for word, path in found.items():
-        is_folder = kinds[path] == "folder" and path != "." and (word in names or "/" in word)
+        is_near = word in names or "/" in word or path.count("/") == 1
+        is_folder = kinds[path] == "folder" and path != "." and is_near
         if is_folder or kinds[path] == "file":
             yield path
 

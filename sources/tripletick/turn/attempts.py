@@ -16,7 +16,7 @@ from tripletick.config.schema import HarnessSection
 from tripletick.events import Answered, GaveUp
 from tripletick.messages import Call, FileChange, Problem, Receipt, Result
 from tripletick.system.text import format_count
-from tripletick.turn.advice import choose_advice
+from tripletick.turn.advice import choose_advice, suggest_nothing
 
 STEPS = {
     3: "Take another way than the one that failed three times.",
@@ -67,6 +67,8 @@ UNREAD = {
 """What a reply is told that has the same problem as the one before; the sentence of the problem is there
 already.
 """
+UNCHANGED_ALIKE = ("empty", "unfinished-literal")
+"""Problems that stand in a block's content: read again, the model writes it again."""
 OTHER_FORM = "Answer with one block only: ``` and the tag, the content below, ``` alone on the last line."
 
 Results = Sequence[tuple[Call, Result]]
@@ -95,6 +97,10 @@ class Attempts:
     """The model was told this turn that a file is not there yet."""
     idle: bool = False
     """A reply of this turn came to nothing: it printed nothing and changed nothing."""
+    changed: bool = False
+    """A reply of this turn has changed files."""
+    sent_back: bool = False
+    """The model was told this turn that no file was changed yet."""
     achieved: bool = False
     """The blocks of the last reply succeeded, and nothing speaks against what they did."""
     looped: bool = False
@@ -110,6 +116,8 @@ class Attempts:
     alone: bool = False
     """True where nobody is there to be asked."""
     trial: HarnessSection = field(default_factory=HarnessSection)
+    suggest: Callable[[str], str] = suggest_nothing
+    """Names what is there and may be meant by a name that is not."""
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
     done: list[tuple[Call, Result]] = field(default_factory=list)
     """What the blocks came to, from the request on or from where the turn started over."""
@@ -157,8 +165,8 @@ class Attempts:
 
     @property
     def is_stuck(self) -> bool:
-        """Tell whether the last reply was that of before: the same block, or one without content again."""
-        return self.looped or (self.again and self.unread == "empty")
+        """Tell whether the last reply was that of before: the same block, or one that is unreadable alike."""
+        return self.looped or (self.again and self.unread in UNCHANGED_ALIKE)
 
     @property
     def should_resample(self) -> bool:
@@ -278,7 +286,9 @@ def choose_hint(tries: Attempts, results: Results) -> str:
         if key in {_make_result_key(*pair) for pair in results}
     )
     failed = [pair for pair in results if pair[1].outcome == "failed"]
-    tries.known = known = next((choose_advice(*pair) for pair in failed), "") if tries.trial.advice else ""
+    tries.known = known = (
+        next((choose_advice(*pair, tries.suggest) for pair in failed), "") if tries.trial.advice else ""
+    )
     if again:
         return " ".join(filter(None, (AGAIN, known)))
     if tries.again and not known:

@@ -61,6 +61,7 @@ def build_closing(
     """
     wrong = [result for _, result in results if result.outcome == "failed"] if context.trial.files else []
     shown, path, tag = "", "", ""
+    tries.changed = tries.changed or bool(changed and changed != conversation.templates.unchanged)
     if results and _is_unchanged_repair(context, results):
         name = "same"
     elif (
@@ -91,7 +92,9 @@ def _find_wanted_file(
         context.ledger.wanted = found["path"]
         return "hollow", found["path"]
     if last and last.files and "arguments" in last.flags and said.lacks_words("given", conversation.asked):
-        return "bare", last.files[-1].path
+        path = last.files[-1].path
+        if not _shows_arguments(path, conversation.asked):
+            return "bare", path
     lacking = _find_missing_files(conversation, context)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
@@ -100,6 +103,13 @@ def _find_wanted_file(
         context.ledger.wanted = lacking[0]
         return "program", lacking[0]
     return None
+
+
+def _shows_arguments(path: str, request: str) -> bool:
+    """Tell whether a request shows the program with arguments: `python3 table.py 7`, `table.py FILE`."""
+    name = re.escape(path.rpartition("/")[2])
+    started = rf"(?:\b(?:python3?|node|bash|sh|ruby|perl|php)|\./)[ ]*(?:\S*/)?{name}[ ]+[^\s.,;:!?)\"'`]"
+    return bool(re.search(rf"{started}|{name}[ ]+(?:[-+]?\d|[\"'<\[-]|[A-Z]{{2,}})", request))
 
 
 def find_unreported_output(conversation: Conversation, printed: str, answer: str) -> str:
@@ -172,15 +182,28 @@ def _choose_closing(
 ) -> str:
     """Choose the sentence that says what to do now."""
     if tries.error:
-        return "failed" if results else "unread"
+        return "failed" if results or tries.unread == "unfinished-literal" else "unread"
     if not any(result.ok for _, result in results):
         forbidden = any(result.outcome == "forbidden" for _, result in results)
         return "refused" if forbidden else "done" if results else "unread"
     if changed and changed == conversation.templates.unchanged and not tries.idle:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
-        return ("failed" if said else "nothing") if tries.idle else "done"
-    return "done"
+        if tries.idle:
+            return "failed" if said else "nothing"
+    return "undone" if changed and _is_undone(conversation, context, tries) else "done"
+
+
+def _is_undone(conversation: Conversation, context: ToolContext, tries: Attempts) -> bool:
+    """Tell whether a request wants a file changed that it names, and none was; said once in a turn."""
+    said, asked = conversation.templates, conversation.asked
+    if tries.changed or tries.sent_back or not said.has_words("alters", asked):
+        return False
+    named = any(
+        context.workspace.get_kind(path) in ("file", "folder") for path in context.ledger.named - {"."}
+    )
+    tries.sent_back = named and not said.has_words("tells", asked) and not said.has_words("withheld", asked)
+    return tries.sent_back
 
 
 def _drop_output(result: Result) -> Result:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from tripletick.agents.definitions import Agent
 from tripletick.checkpoint import Checkpoints
@@ -36,6 +37,7 @@ from tripletick.models.conversation import Conversation
 from tripletick.permission import PendingBlock, PermissionGate
 from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
+from tripletick.tools.file_listing import suggest_paths
 from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
 from tripletick.turn import attempts, claims, effects, feedback, receipts
@@ -111,7 +113,14 @@ class Loop:
 
         `relief`: who may take over, as `admit` lets them; nobody where the user chose the agent.
         """
-        tries = Attempts(self.max_attempts, self.max_steps, alone=not self.person, trial=self.context.trial)
+        suggest = partial(suggest_paths, workspace=self.context.workspace)
+        tries = Attempts(
+            self.max_attempts,
+            self.max_steps,
+            alone=not self.person,
+            trial=self.context.trial,
+            suggest=suggest,
+        )
         shift = Handover(agent, relief, self.replies.languages, self.rest)
         ledger, conversation = self.context.ledger, self.conversation
         ledger.begin_turn(request)

@@ -1,0 +1,85 @@
+"""What the walk knows of all files, where a request asks for the largest, the newest, or one by its name
+alone: a small model gets the commands for that wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from tripletick.paths import PathInfo, PathRefused, Workspace
+from tripletick.system.text import format_size
+from tripletick.tools.file_walk import FileWalk, shorten_names
+
+SECONDS = 0.5
+"""A walk ends after that: it is done before the model is asked."""
+MOST = 2000
+"""Files that are looked at one by one."""
+SHOWN = 8
+
+
+def find_by_name(workspace: Workspace) -> dict[str, list[str]]:
+    """Give the paths of files and folders by their names in lower case, as far as the walk comes."""
+    found: dict[str, list[str]] = {}
+    hides = workspace.make_hidden_check()
+    with suppress(PathRefused):
+        for one in FileWalk(workspace, SECONDS):
+            if not hides(one.path):
+                found.setdefault(one.entry.name.casefold(), []).append(one.path)
+    return found
+
+
+def list_by_size(workspace: Workspace) -> str:
+    """Name the largest files, and those that are empty; "" where there are no files or too many."""
+    files = sorted(_describe_files(workspace), key=lambda file: -file[1].size)
+    empty = [path for path, about in files if not about.size]
+    rows = [f"{path} ({format_size(about.size)})" for path, about in files if about.size]
+    said = [f"Largest files: {', '.join(rows[:SHOWN])}"] if rows else []
+    if len(rows) > SHOWN:
+        said.append(f"Smallest: {', '.join(reversed(rows[-2:]))}")
+    return "\n".join([*said, *([f"Empty files: {', '.join(shorten_names(empty, SHOWN))}"] if empty else [])])
+
+
+def list_by_date(workspace: Workspace) -> str:
+    """Name the newest files and the oldest ones; "" where there are no files or too many."""
+    files = sorted(_describe_files(workspace), key=lambda file: -file[1].modified)
+    rows = [f"{path} ({_format_date(about.modified)})" for path, about in files]
+    said = [f"Newest files: {', '.join(rows[:SHOWN])}"] if rows else []
+    return "\n".join([*said, *([f"Oldest: {', '.join(reversed(rows[-2:]))}"] if len(rows) > SHOWN else [])])
+
+
+def _format_date(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M}"
+
+
+def _describe_files(workspace: Workspace) -> list[tuple[str, PathInfo]]:
+    walk, hides = FileWalk(workspace, SECONDS), workspace.make_hidden_check()
+    with suppress(PathRefused):
+        files = (one for one in walk if one.entry.kind == "file" and not one.entry.name.startswith("."))
+        paths = [one.path for one in files if not hides(one.path)]
+        if len(paths) <= MOST and not walk.stopped:
+            return [(path, workspace.describe_path(path)) for path in paths]
+    return []
+
+
+LISTINGS: dict[str, Callable[[Workspace], str]] = {"sizes": list_by_size, "dates": list_by_date}
+"""What is said of all files, by the kind of words with which a request asks for it."""
+
+
+def suggest_paths(name: str, workspace: Workspace) -> str:
+    """Name what may be meant by a name that does not exist: the same under another folder, with other signs
+    between its words, or a name of which it is one word; "" where there is nothing like it.
+    """
+    wanted = name.strip("'\"/").rpartition("/")[2].casefold()
+    if not wanted or any(sign in wanted for sign in "*?$"):
+        return ""
+    paths = find_by_name(workspace)
+    same = {each for each in paths if _normalize(each) == _normalize(wanted)}
+    part = {each for each in paths if " " in each and wanted in each.split(" ")}
+    found = [path for each in sorted(same or part) for path in paths[each] if path != name]
+    return ", ".join(shorten_names(found, 2)) if 0 < len(found) <= 2 else ""
+
+
+def _normalize(name: str) -> str:
+    return name.replace(" ", "").replace("_", "").replace("-", "")
