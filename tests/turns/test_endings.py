@@ -133,7 +133,7 @@ def test_a_file_that_is_asked_for_and_not_there_is_spoken_of_once(session, reque
 @pytest.mark.parametrize(
     ("request_", "says"),
     [
-        ("add c to a.txt", "The task is not done yet."),
+        ("add c to a.txt", "a.txt is as it was, so the task is not done."),
         ("add c to the list", ANSWER),
         ("add up the lines of a.txt and tell me", ANSWER),
         ("what is in a.txt?", ANSWER),
@@ -144,7 +144,7 @@ def test_who_only_looks_at_a_file_that_is_to_be_changed_is_sent_back_once(sessio
     put(it.loop.context, "a.txt", "a\nb\n")
     attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
-    assert says in told(it, 1) and "not done yet" not in told(it, 2)
+    assert says in told(it, 1) and "as it was" not in told(it, 2)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_name_with_blanks_is_quoted_and_its_file_goes_along(context):
     put(context, "tax return 2024.txt", "paid\n")
     put(context, "return", "no\n")
     said = attachments.attach_named_files("Move the file tax return 2024.txt away", context)
-    assert said.startswith("tax return 2024.txt, 1 line:\n```text\npaid")
+    assert said.startswith("'tax return 2024.txt', 1 line:\n```text\npaid")
 
 
 def test_rows_that_a_model_worked_out_in_its_head_are_no_program(context):

@@ -38,7 +38,7 @@ PLACES = {
     "same": {"request"},
     "bare": {"request", "tag", "path"},
     "nothing": {"request"},
-    "undone": {"request"},
+    "undone": {"request", "tag", "path"},
     "hollow": {"request", "tag", "path"},
     "absent": {"request", "tag", "path"},
     "program": {"request", "tag", "path"},

@@ -4,7 +4,8 @@ alone: a small model gets the commands for that wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -17,6 +18,8 @@ SECONDS = 0.5
 MOST = 2000
 """Files that are looked at one by one."""
 SHOWN = 8
+QUOTED = re.compile(r"[\"'`“]([^\"'`“”\n]+ [^\"'`“”\n]+\.\w{1,6})[\"'`”]")
+"""A file's name with blanks, as a request has it."""
 
 
 def find_by_name(workspace: Workspace) -> dict[str, list[str]]:
@@ -31,22 +34,30 @@ def find_by_name(workspace: Workspace) -> dict[str, list[str]]:
 
 
 def list_by_size(workspace: Workspace) -> str:
-    """Name the largest files, and those that are empty; "" where there are no files or too many."""
+    """Name the largest files and the smallest ones; "" where there are no files or too many."""
     files = sorted(_describe_files(workspace), key=lambda file: -file[1].size)
-    empty = [path for path, about in files if not about.size]
-    rows = [f"{path} ({format_size(about.size)})" for path, about in files if about.size]
-    said = [f"Largest files: {', '.join(rows[:SHOWN])}"] if rows else []
-    if len(rows) > SHOWN:
-        said.append(f"Smallest: {', '.join(reversed(rows[-2:]))}")
-    return "\n".join([*said, *([f"Empty files: {', '.join(shorten_names(empty, SHOWN))}"] if empty else [])])
+    return _format_ends(
+        "Largest files", "Smallest", [f"{path} ({format_size(about.size)})" for path, about in files]
+    )
+
+
+def list_empty(workspace: Workspace) -> str:
+    """Name the files without content; "" where there are none, or too many files."""
+    empty = [path for path, about in _describe_files(workspace) if not about.size]
+    return f"Empty files: {', '.join(shorten_names(empty, SHOWN))}" if empty else ""
 
 
 def list_by_date(workspace: Workspace) -> str:
     """Name the newest files and the oldest ones; "" where there are no files or too many."""
     files = sorted(_describe_files(workspace), key=lambda file: -file[1].modified)
-    rows = [f"{path} ({_format_date(about.modified)})" for path, about in files]
-    said = [f"Newest files: {', '.join(rows[:SHOWN])}"] if rows else []
-    return "\n".join([*said, *([f"Oldest: {', '.join(reversed(rows[-2:]))}"] if len(rows) > SHOWN else [])])
+    return _format_ends(
+        "Newest files", "Oldest", [f"{path} ({_format_date(about.modified)})" for path, about in files]
+    )
+
+
+def _format_ends(first: str, last: str, rows: Sequence[str]) -> str:
+    said = [f"{first}: {', '.join(rows[:SHOWN])}"] if rows else []
+    return "\n".join([*said, *([f"{last}: {', '.join(reversed(rows[-2:]))}"] if len(rows) > SHOWN else [])])
 
 
 def _format_date(seconds: float) -> str:
@@ -63,18 +74,23 @@ def _describe_files(workspace: Workspace) -> list[tuple[str, PathInfo]]:
     return []
 
 
-LISTINGS: dict[str, Callable[[Workspace], str]] = {"sizes": list_by_size, "dates": list_by_date}
+LISTINGS: dict[str, Callable[[Workspace], str]] = {
+    "sizes": list_by_size,
+    "empties": list_empty,
+    "dates": list_by_date,
+}
 """What is said of all files, by the kind of words with which a request asks for it."""
 
 
-def suggest_paths(name: str, workspace: Workspace) -> str:
+def suggest_paths(name: str, workspace: Workspace, request: str = "") -> str:
     """Name what may be meant by a name that does not exist: the same under another folder, with other signs
-    between its words, or a name of which it is one word; "" where there is nothing like it.
+    between its words, or a name, also one that the request quotes, of which it is one word; "" where there is
+    nothing like it.
     """
     wanted = name.strip("'\"/").rpartition("/")[2].casefold()
     if not wanted or any(sign in wanted for sign in "*?$"):
         return ""
-    paths = find_by_name(workspace)
+    paths = {each.casefold(): [each] for each in QUOTED.findall(request)} | find_by_name(workspace)
     same = {each for each in paths if _normalize(each) == _normalize(wanted)}
     part = {each for each in paths if " " in each and wanted in each.split(" ")}
     found = [path for each in sorted(same or part) for path in paths[each] if path != name]

@@ -210,21 +210,21 @@ def _format_file(path: str, context: ToolContext, room: int) -> str:
             return ""
         text = data.decode("utf-8", "replace").lstrip("\ufeff")
         reader = data_summary.suggest_reader(path, text, marked=data.startswith(BOM_UTF8))
-        lines = text.splitlines()
+        lines, (name,) = text.splitlines(), shorten_names([path], 1)
         if (told := data_summary.summarize_data(path, text)) and len(text) > min(TABLE, room):
             return _format_fenced(
-                TABLED.format(path=path, said=told[0], reader=reader),
+                TABLED.format(path=name, said=told[0], reader=reader),
                 told[1][: room // 2],
             )
         if len(text) <= room:
             context.ledger.record_shown(path, data)
             said = DATA.format(said=told[0], reader=reader) if told else ""
             return _format_fenced(
-                WHOLE.format(path=path + said, lines=format_count(len(lines), "line")), text, path
+                WHOLE.format(path=name + said, lines=format_count(len(lines), "line")), text, path
             )
         kept = text[: room // 2].splitlines()[:-1]
         return _format_fenced(
-            PART.format(path=path, shown=len(kept), lines=format_count(len(lines), "line")),
+            PART.format(path=name, shown=len(kept), lines=format_count(len(lines), "line")),
             "\n".join(kept),
             path,
         )

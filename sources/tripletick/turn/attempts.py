@@ -227,6 +227,7 @@ class Attempts:
         """Forget what the model does not know any more; failures and steps go on to count."""
         self.results.clear()
         del self.done[self.kept :]
+        self.changed = bool(self.kept)
         self.anew = True
         self.ran = self.remarked = self.again = False
         self.unread = ""

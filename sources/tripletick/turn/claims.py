@@ -22,6 +22,8 @@ FENCED = re.compile(r"(?ms)^```.*?^```[^\n]*$")
 COUNT = re.compile(
     r"\b(\d{1,4})\s+(?:\w+\s+){0,2}(?:files|photos|pictures|images|documents|folders|of them)\b"
 )
+NAMED_PLACE = re.compile(rf"\"([^\"\n]*{PLACE.pattern})\"|['`]([^'`\n]*{PLACE.pattern})['`]|{PLACE.pattern}")
+"""A file's name, between quotes also one with blanks."""
 LONGEST = 400
 """Characters of a clause that are looked at."""
 DEED = {
@@ -207,7 +209,11 @@ def _find_claimed_files(claim: Claim, receipt: Receipt) -> list[str]:
         return []
     former = {change.old.rpartition("/")[2] for change in receipt.files or () if change.old}
     into = [found.end() for found in claim.tongue.into.finditer(claim.clause)]
-    places = [(found.start(), found[0]) for found in PLACE.finditer(claim.clause) if is_file_name(found[0])]
+    places = [
+        (found.start(), found[1] or found[2] or found[0])
+        for found in NAMED_PLACE.finditer(claim.clause)
+        if is_file_name(found[0].strip("\"'`").rpartition(" ")[2])
+    ]
     if claim.kind in ("moved", "copied"):
         named = (name for start, name in places if any(0 <= start - end <= 5 for end in into))
         return [name for name in named if name.rpartition("/")[2] not in former]

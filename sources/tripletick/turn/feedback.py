@@ -102,6 +102,8 @@ def _find_wanted_file(
             return "absent", lacking[0]
         context.ledger.wanted = lacking[0]
         return "program", lacking[0]
+    if last and last.ok and last.text and changed and (path := _find_untouched(conversation, context, tries)):
+        return "undone", path
     return None
 
 
@@ -189,21 +191,25 @@ def _choose_closing(
     if changed and changed == conversation.templates.unchanged and not tries.idle:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
-        if tries.idle:
-            return "failed" if said else "nothing"
-    return "undone" if changed and _is_undone(conversation, context, tries) else "done"
+        return ("failed" if said else "nothing") if tries.idle else "done"
+    return "done"
 
 
-def _is_undone(conversation: Conversation, context: ToolContext, tries: Attempts) -> bool:
-    """Tell whether a request wants a file changed that it names, and none was; said once in a turn."""
+def _find_untouched(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
+    """Give the file or folder that a request names and wants changed, where nothing was yet; once a turn."""
     said, asked = conversation.templates, conversation.asked
-    if tries.changed or tries.sent_back or not said.has_words("alters", asked):
-        return False
-    named = any(
-        context.workspace.get_kind(path) in ("file", "folder") for path in context.ledger.named - {"."}
+    wants = said.has_words("alters", asked) and not any(
+        said.has_words(kind, asked) for kind in ("tells", "withheld")
     )
-    tries.sent_back = named and not said.has_words("tells", asked) and not said.has_words("withheld", asked)
-    return tries.sent_back
+    if tries.changed or tries.sent_back or not wants:
+        return ""
+    named = [
+        path
+        for path in context.ledger.named
+        if path != "." and context.workspace.get_kind(path) in ("file", "folder")
+    ]
+    tries.sent_back = bool(named)
+    return min(named, key=asked.find, default="")
 
 
 def _drop_output(result: Result) -> Result:

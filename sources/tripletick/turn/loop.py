@@ -113,7 +113,7 @@ class Loop:
 
         `relief`: who may take over, as `admit` lets them; nobody where the user chose the agent.
         """
-        suggest = partial(suggest_paths, workspace=self.context.workspace)
+        suggest = partial(suggest_paths, workspace=self.context.workspace, request=request)
         tries = Attempts(
             self.max_attempts,
             self.max_steps,

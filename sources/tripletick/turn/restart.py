@@ -17,7 +17,8 @@ from tripletick.tools.tool import FileTracker
 from tripletick.turn.attempts import ANEW, STEPS, Attempts
 from tripletick.turn.handover import Handover
 
-TRIED = "This was tried {count} times and failed, the last time with: {error}"
+TRIED = "This was tried {count} times and failed."
+TRIED_WITH = "This was tried {count} times and failed, the last time with: {error}"
 BACK = "The files are as they were before."
 ANOTHER = "Take another way than the one that failed."
 BACK_BUT = "The files are as they were before, but for {paths}."
@@ -47,8 +48,10 @@ def restart_turn(
     if shift.before and not shift.said:
         conversation.introduce_agent(shift.agent)
     back = BACK_BUT.format(paths=format_paths(files.kept)) if files.kept else BACK
-    tried = TRIED.format(count=tries.failures, error=tries.error)
-    hint = tries.known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
+    # what was said of files that were put back since is not true any more
+    stale = files.restored or files.removed
+    tried = (TRIED if stale else TRIED_WITH).format(count=tries.failures, error=tries.error)
+    hint = (not stale and tries.known) or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
     conversation.add_user_message(
         "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
     )
