@@ -104,3 +104,18 @@ def test_the_table_of_languages_says_how_a_file_is_started(tmp_path, script, fil
 def test_quotes_heredocs_and_pipes_reach_the_shell_as_they_were_written(context):
     script = "cat <<'EOF' | tr a-z A-Z\nit's \"$x\" `y` \\n\nEOF"
     assert shell(context, script).text == 'IT\'S "$X" `Y` \\N'
+
+
+def test_a_file_that_is_not_there_is_the_program_above_that_has_no_name(context):
+    run(context, "python", COUNT)
+    result = shell(context, "python3 solution.py")
+    assert (result.verdict, result.text, count(context)) == ("ok", "counted", 1)
+    assert result.view.startswith("solution.py is not there; the program above has just been run")
+    context.ledger.begin_reply()
+    assert not shell(context, "python3 solution.py").ok
+
+
+def test_a_file_that_is_there_is_run_also_behind_a_program_without_a_name(context):
+    run(context, "python", COUNT)
+    (context.workspace.root / "solution.py").write_text(COUNT)
+    assert shell(context, "python3 solution.py").ok and count(context) == 2

@@ -40,7 +40,7 @@ from tripletick.tools.syntax_check import (
     find_problem,
     to_operand,
 )
-from tripletick.tools.tool import Running, Tool, ToolContext
+from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
 TESTER = Path(__file__).with_name("run_tests.py")
 """Runs in the box, and is not imported here: the runner of tests comes with much else."""
@@ -153,7 +153,7 @@ def run_program(language: Language, call: Call, context: ToolContext) -> Running
         remove(context.box.home / PLACE)
     if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
         ran[saved.path] = result
-    context.ledger.ran = ran if saved else {}
+    context.ledger.ran = ran if saved else {UNNAMED: result} if result.ok else {}
     return result
 
 

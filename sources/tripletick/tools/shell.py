@@ -10,16 +10,20 @@ import posixpath
 import re
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from tripletick.languages.registry import LANGUAGES, detect_language
 from tripletick.messages import Call, Result
+from tripletick.paths import PathRefused
 from tripletick.tools.code import make_code_tool, run_program
 from tripletick.tools.parameters import COMMAND
-from tripletick.tools.tool import Running, Tool, ToolContext
+from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
 SHELL = "bash"
+RUN = "{path} has just been run; not run twice"
+RUN_UNNAMED = "{path} is not there; the program above has just been run"
 _ECHO = re.compile(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
 
 
@@ -43,15 +47,24 @@ def run_script(call: Call, context: ToolContext) -> Running:
     if known is None:
         return (yield from run_program(LANGUAGES[SHELL], call, context))
     path, result = known
-    view = "\n".join(filter(None, (f"{path} has just been run; not run twice", result.view or result.text)))
+    said = (RUN if path in context.ledger.ran else RUN_UNNAMED).format(path=path)
+    view = "\n".join(filter(None, (said, result.view or result.text)))
     return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
 
 
 def find_previous_run(call: Call, context: ToolContext) -> tuple[str, Result] | None:
-    """Give path and result of the file that a script merely starts, if a block of this reply has run it."""
+    """Give path and result of the file that a script merely starts, if a block of this reply has run it; one
+    that is not there is the program above that was given no name.
+    """
     path = None if call.path else find_started_file(call.body, context.workspace.root)
-    result = context.ledger.ran.get(path) if path else None
-    return (path, result) if path and result else None
+    if not path:
+        return None
+    ran = context.ledger.ran
+    with suppress(PathRefused):
+        unnamed = ran.get(UNNAMED) if context.workspace.get_kind(path) == "missing" else None
+        result = ran.get(path) or unnamed
+        return (path, result) if result else None
+    return None
 
 
 def find_started_file(script: str, workspace: Path) -> str | None:

@@ -21,6 +21,10 @@ from tripletick.web.address import WebAddress
 Running = Generator[Output | Ask, Answer | None, Result]
 
 
+UNNAMED = ""
+"""The path of a program that has none."""
+
+
 @dataclass(slots=True)
 class FileTracker:
     """What has been touched, by path relative to the workspace; three spans of time."""
@@ -30,7 +34,8 @@ class FileTracker:
     made: set[str] = field(default_factory=set)
     """This turn: created by it; losing lines of these loses nothing of the user's."""
     ran: dict[str, Result] = field(default_factory=dict)
-    """This reply: saved and run by a block of it, and nothing has been written since."""
+    """This reply: saved and run by a block of it, and nothing has been written since; UNNAMED: a program
+    without a path that ended well."""
     outputs: int = 0
     """This session: outputs that were too long and lie in .tripletick/out."""
     replaces: bool = False
