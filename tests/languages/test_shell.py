@@ -106,6 +106,45 @@ def test_quotes_heredocs_and_pipes_reach_the_shell_as_they_were_written(context)
     assert shell(context, script).text == 'IT\'S "$X" `Y` \\N'
 
 
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("sort a.txt > a.txt", "sort a.txt > a.txt.new && mv a.txt.new a.txt"),
+        ("ls\ngrep -v x a.txt | uniq > a.txt", "grep -v x a.txt | uniq > a.txt.new && mv a.txt.new a.txt"),
+        (
+            "tr a b < 'a b.txt' > 'a b.txt'",
+            "tr a b < 'a b.txt' > 'a b.txt.new' && mv 'a b.txt.new' 'a b.txt'",
+        ),
+    ],
+)
+def test_a_file_is_not_emptied_before_it_is_read(context, script, line):
+    for name in ("a.txt", "a b.txt"):
+        (context.workspace.root / name).write_text("b\na\n")
+    result = shell(context, script)
+    assert not result.ok and result.text.endswith(f": {line}")
+    assert (context.workspace.root / "a.txt").read_text() == "b\na\n"
+    assert shell(context, line).ok
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sort a.txt > b.txt",
+        "sort a.txt >> a.txt",
+        "echo a.txt > a.txt",
+        "sort aa.txt 2> a.txt",
+        "cat data/a.txt > a.txt",
+        "touch a.txt; echo new > a.txt",
+        "[ -s a.txt ] && date > a.txt",
+    ],
+)
+def test_what_reads_another_file_or_appends_is_run(context, script):
+    (context.workspace.root / "data").mkdir()
+    for name in ("a.txt", "aa.txt", "data/a.txt"):
+        (context.workspace.root / name).write_text("b\na\n")
+    assert shell(context, script).ok
+
+
 def test_a_file_that_is_not_there_is_the_program_above_that_has_no_name(context):
     run(context, "python", COUNT)
     result = shell(context, "python3 solution.py")

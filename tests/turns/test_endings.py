@@ -162,6 +162,14 @@ def test_a_name_that_is_not_there_is_answered_with_the_one_that_is(session, name
     assert f"does not exist. Use {near}, written just like that." in told(it, 1)
 
 
+def test_a_file_of_nearly_the_name_that_was_meant_is_not_it(session):
+    it = session("```bash\necho c >> to_do.txt\n```", "```bash\necho c >> 'to do.txt'\n```", "Added.")
+    put(it.loop.context, "to do.txt", "a\nb\n")
+    attachments.attach_named_files("add c to 'to do.txt'", it.loop.context)
+    it.play("add c to 'to do.txt'")
+    assert "'to do.txt' is as it was, so the task is not done." in told(it, 1)
+
+
 def test_an_empty_block_is_a_failure_each_time(session):
     empty = "```python:a.py\n```"
     it = session(empty, empty, f"```python:a.py\n{HELLO}\n```", "Done.")

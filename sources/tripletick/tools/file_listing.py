@@ -91,11 +91,12 @@ def suggest_paths(name: str, workspace: Workspace, request: str = "") -> str:
     if not wanted or any(sign in wanted for sign in "*?$"):
         return ""
     paths = {each.casefold(): [each] for each in QUOTED.findall(request)} | find_by_name(workspace)
-    same = {each for each in paths if _normalize(each) == _normalize(wanted)}
+    same = {each for each in paths if normalize_name(each) == normalize_name(wanted)}
     part = {each for each in paths if " " in each and wanted in each.split(" ")}
     found = [path for each in sorted(same or part) for path in paths[each] if path != name]
     return ", ".join(shorten_names(found, 2)) if 0 < len(found) <= 2 else ""
 
 
-def _normalize(name: str) -> str:
+def normalize_name(name: str) -> str:
+    """Give a name without the signs that stand between words."""
     return name.replace(" ", "").replace("_", "").replace("-", "")

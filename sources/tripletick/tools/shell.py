@@ -24,6 +24,12 @@ from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 SHELL = "bash"
 RUN = "{path} has just been run; not run twice"
 RUN_UNNAMED = "{path} is not there; the program above has just been run"
+EMPTIES = "failed, it would empty {name} before it is read"
+INSTEAD = "Nothing was run. Write to another file first: {line}"
+_OVERWRITES = re.compile(
+    r"""(?<![>\d&])>\s*(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q))\s*$"""
+)
+_NEXT = re.compile(r";|&&|\|\||\bthen\b|\bdo\b")
 _ECHO = re.compile(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
 
 
@@ -43,6 +49,8 @@ def extract_echoes(calls: Sequence[Call]) -> str:
 
 def run_script(call: Call, context: ToolContext) -> Running:
     """Run a script, or give the result that this reply has already got for the file that it starts."""
+    if lossy := find_emptied_input(call.body, context):
+        return Result("failed", EMPTIES.format(name=lossy[0]), INSTEAD.format(line=lossy[1]))
     known = find_previous_run(call, context)
     if known is None:
         return (yield from run_program(LANGUAGES[SHELL], call, context))
@@ -50,6 +58,24 @@ def run_script(call: Call, context: ToolContext) -> Running:
     said = (RUN if path in context.ledger.ran else RUN_UNNAMED).format(path=path)
     view = "\n".join(filter(None, (said, result.view or result.text)))
     return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
+
+
+def find_emptied_input(script: str, context: ToolContext) -> tuple[str, str] | None:
+    """Give the first file that a line reads and writes at once, `sort a.txt > a.txt`, and the line as it
+    works: a shell empties the file before the command has read it.
+    """
+    for line in map(str.strip, script.splitlines()):
+        found = _OVERWRITES.search(line)
+        if not found or line.startswith("#"):
+            continue
+        name, before = found["name"] or found["quoted"], _NEXT.split(line[: found.start()])[-1].strip()
+        reads = re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", before)
+        reads = None if before.startswith(("echo ", "printf ")) else reads
+        with suppress(PathRefused):
+            if reads and context.workspace.get_kind(name) == "file":
+                place, other = shlex.quote(name), shlex.quote(f"{name}.new")
+                return name, f"{line[: found.start()]}> {other} && mv {other} {place}"
+    return None
 
 
 def find_previous_run(call: Call, context: ToolContext) -> tuple[str, Result] | None:

@@ -81,9 +81,11 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
         shown.append(attach_failure(request, context))
     kinds = map(context.workspace.get_kind, context.ledger.named)
     if context.trial.files and not any(kind == "file" for kind in kinds):
-        listed = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
-        shown += [make(context.workspace) for make in listed]
-        if finder.TOOL.tag in tools and not listed:
+        wanted = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
+        if listed := [said for make in wanted if (said := make(context.workspace))]:
+            # names alone beside it are taken for an answer too
+            return "\n".join(listed)
+        if finder.TOOL.tag in tools and not wanted:
             shown.append(attach_search_hits(templates.extract_search_words(request), context))
     return "\n\n".join(filter(None, shown))
 

@@ -14,6 +14,8 @@ from tripletick.languages.registry import detect_language
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
+from tripletick.tools.file_listing import normalize_name
+from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import Tool, ToolContext
 from tripletick.turn import attachments, attempts, effects
 from tripletick.turn.attempts import Attempts, Results
@@ -27,6 +29,7 @@ COMPLAINT = re.compile(
 """What a command says that did nothing, also one that is not the last of its block."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
+CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 5
 """Characters and lines of an output that may stand below an answer."""
@@ -102,8 +105,9 @@ def _find_wanted_file(
             return "absent", lacking[0]
         context.ledger.wanted = lacking[0]
         return "program", lacking[0]
-    if last and last.ok and last.text and changed and (path := _find_untouched(conversation, context, tries)):
-        return "undone", path
+    looked = last and last.ok and (last.text or tries.changed) and changed
+    if looked and (path := _find_untouched(conversation, context, changed, tries)):
+        return "undone", shorten_names([path], 1)[0]
     return None
 
 
@@ -195,18 +199,22 @@ def _choose_closing(
     return "done"
 
 
-def _find_untouched(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
-    """Give the file or folder that a request names and wants changed, where nothing was yet; once a turn."""
+def _find_untouched(conversation: Conversation, context: ToolContext, changed: str, tries: Attempts) -> str:
+    """Give the file or folder that a request names and wants changed, where nothing was yet, or one of nearly
+    the same name was made in its place; once a turn.
+    """
     said, asked = conversation.templates, conversation.asked
     wants = said.has_words("alters", asked) and not any(
         said.has_words(kind, asked) for kind in ("tells", "withheld")
     )
-    if tries.changed or tries.sent_back or not wants:
+    if tries.sent_back or not wants:
         return ""
+    made = {normalize_name(path): path for path in CREATED.findall(changed)}
     named = [
         path
         for path in context.ledger.named
         if path != "." and context.workspace.get_kind(path) in ("file", "folder")
+        if not tries.changed or made.get(normalize_name(path), path) != path
     ]
     tries.sent_back = bool(named)
     return min(named, key=asked.find, default="")
