@@ -37,7 +37,7 @@ def _ignore_status(word: Word | None) -> None:
     pass
 
 
-def _ignore_diff(lines: Iterable[tuple[str, str]]) -> None:
+def _ignore_pairs(lines: Iterable[tuple[str, str]]) -> None:
     pass
 
 
@@ -54,14 +54,16 @@ class Screen:
     close: Callable[[], None] = _do_nothing
     say: Callable[[str], None] = _print_error
     status: Callable[[Word | None], None] = _ignore_status
-    diff: Callable[[Iterable[tuple[str, str]]], None] = _ignore_diff
+    diff: Callable[[Iterable[tuple[str, str]]], None] = _ignore_pairs
     """Draws the lines of a diff, each with its tone."""
+    table: Callable[[Iterable[tuple[str, str]]], None] = _ignore_pairs
+    """Draws rows of two columns."""
     live: bool = False
     """True where a status line is drawn."""
     person: bool = False
     """True where somebody is there to be asked."""
     terminal: Terminal | None = None
-    """What the chat needs beyond it, None where no chat is possible."""
+    """What a chat at the terminal needs beyond it, None where there is none."""
 
 
 def with_profiling(screen: Screen, path: Path | None, *, drawn: bool) -> Screen:
@@ -114,6 +116,7 @@ def open_screen(options: argparse.Namespace, config: Config) -> Screen:
         terminal.print_text,
         terminal.show_status,
         terminal.show_diff,
+        terminal.print_table,
         terminal.has_status_line,
         there,
         terminal,

@@ -47,11 +47,12 @@ def load_settings(
 
 @contextmanager
 def open_session(
-    options: argparse.Namespace, past: Past | None = None
+    options: argparse.Namespace, past: Past | None = None, *, screen: Screen | None = None, name: str = ""
 ) -> Iterator[tuple[App, Screen, TripletickError | None]]:
     """Open what works in a folder, and close it; the error says why the user has chosen no model, where so.
 
-    `past` is the session that is gone on with.
+    `past` is the session that is gone on with, `screen` where it is shown, None: as the flags say; `name` is
+    the id of a new session.
     """
     from tripletick.commands.onboarding import Onboarding
     from tripletick.event_log.session_log import SessionLog
@@ -63,7 +64,7 @@ def open_session(
     found, why = dirs.find_dirs(), None
     config = load_settings(options, found)
     folder = options.directory.expanduser().resolve()
-    screen = open_screen(options, config)
+    screen = screen or open_screen(options, config)
     try:
         brought, told = load_workspace_files(options, found, config, screen)
         if brought.settings:
@@ -86,7 +87,10 @@ def open_session(
         by = "flag" if options.agent else "config"
         with retention.open_state(found, config.data, save=said.keep) as there:
             log = SessionLog.open(
-                there.sessions, workspace=folder, session_id=past.id if past else None, save=said.keep
+                there.sessions,
+                workspace=folder,
+                session_id=past.id if past else name or None,
+                save=said.keep,
             )
             screen = _add_profiling(screen, options, log.path)
             app = App(

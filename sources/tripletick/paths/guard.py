@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from tripletick.errors import WorkspaceError
 from tripletick.messages import FileChange
@@ -39,6 +40,16 @@ class ResolvedPath:
     note: str = ""
 
 
+class Editor(Protocol):
+    """Where the user has files of the workspace open, maybe with changes that are not saved yet."""
+
+    def read_unsaved(self, path: Path, saved: bytes) -> bytes | None:
+        """Give what the user sees of a file that holds `saved`; None where that is the same."""
+
+    def take_saved(self, path: Path, data: bytes) -> None:
+        """Show what was written to a file of which `read_unsaved` gave something else."""
+
+
 class Workspace:
     """The folder that the work happens in. Raises WorkspaceError where no work may happen.
 
@@ -59,6 +70,7 @@ class Workspace:
         self.sight = place if isinstance(place, HomeView) else None
         root = place.root if isinstance(place, HomeView) else place
         self.root = root.resolve()
+        self.editor: Editor | None = None
         self._writable: tuple[str, ...] = ()
         self._home = (home or Path.home()).resolve()
         own = [path.resolve() for path in (*ours, *state)]
@@ -142,6 +154,14 @@ class Workspace:
         within, below = self._locate_path(path)
         return within.read_bytes(below, limit)
 
+    def read_shown(self, path: str, limit: int) -> bytes:
+        """Read a file as the user sees it: unsaved in their editor, where that offers it, else as it is on
+        the disk. Raises PathRefused.
+        """
+        data = self.read_bytes(path, limit)
+        shown = self.editor.read_unsaved(self.root / path, data) if self.editor else None
+        return data if shown is None else shown[:limit]
+
     def list_entries(self, path: str) -> list[PathInfo]:
         """List a folder by name. Raises PathRefused."""
         within, below = self._locate_path(path)
@@ -160,7 +180,10 @@ class Workspace:
         """Save a whole file under the path that `resolve` gave; folders are made. Raises PathRefused."""
         if reason := self._explain_write_refusal(path):
             raise PathRefused(f"{path} {reason}")
-        return self._write_file(path, data)
+        change = self._write_file(path, data)
+        if self.editor:
+            self.editor.take_saved(self.root / path, data)
+        return change
 
     def save_output(self, session: str, number: int, data: bytes, extension: str = ".txt") -> str | None:
         """Keep what is too long for the model; give the path it can read, None where nothing can be kept."""

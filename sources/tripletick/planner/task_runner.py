@@ -77,7 +77,7 @@ class _TaskWorker:
     task: Task
     slot: int
     post: WorkerContext
-    tell: SimpleQueue[tuple[_TaskWorker, Event | None]]
+    tell: SimpleQueue[tuple[_TaskWorker | None, Event | None]]
     deadline: float
     late: bool = False
     stopped: bool = False
@@ -173,6 +173,8 @@ class TaskRunner:
     staff: Staff
     parallel: int = 1
     task_timeout: float = 600.0
+    halt: CancelToken = field(default_factory=CancelToken)
+    """Wakes who waits for the tasks."""
 
     def run_plan(self, plan: Plan) -> Generator[Event, Reply, Plan]:
         """Run what is ready and what becomes so, and give the plan as it is then.
@@ -201,7 +203,7 @@ class _PlanRun:
     plan: Plan
     pool: ThreadPoolExecutor
     works: dict[int, _TaskWorker] = field(default_factory=dict)
-    events: SimpleQueue[tuple[_TaskWorker, Event | None]] = field(default_factory=SimpleQueue)
+    events: SimpleQueue[tuple[_TaskWorker | None, Event | None]] = field(default_factory=SimpleQueue)
     odd: bool = False
     """A task has failed or surprised."""
 
@@ -209,7 +211,10 @@ class _PlanRun:
         yield from self._start_ready()
         while self.works:
             work, event = self._wait_for_event()
-            if event is None:
+            if work is None:
+                # whoever pulls this knows whether it is to stop
+                yield PlanChanged(self.plan.tasks)
+            elif event is None:
                 yield from self._update_task(self._finish_worker(work))
                 yield from self._start_ready()
             elif not isinstance(event, Ask):
@@ -222,6 +227,8 @@ class _PlanRun:
         self._stop_workers()
         while self._is_running():
             work, event = self.events.get()
+            if work is None:
+                continue
             if event is None:
                 self.plan = self.plan.with_task(self._finish_worker(work))
             elif not isinstance(event, (Ask, *PIECES)):
@@ -233,7 +240,7 @@ class _PlanRun:
         self._stop_workers()
         while self._is_running():
             work, event = self.events.get()
-            if event is None:
+            if work and event is None:
                 self._finish_worker(work)
 
     def _stop_workers(self) -> None:
@@ -263,7 +270,7 @@ class _PlanRun:
         work.go.put(True)
         return running
 
-    def _wait_for_event(self) -> tuple[_TaskWorker, Event | None]:
+    def _wait_for_event(self) -> tuple[_TaskWorker | None, Event | None]:
         """Wait for what happens next; a task whose time is up is stopped."""
         while True:
             for work in self.works.values():
@@ -271,10 +278,9 @@ class _PlanRun:
                     work.late = True
                     work.stop()
             left = [work.deadline - time.monotonic() for work in self.works.values() if not work.late]
-            try:
+            woken = self.crew.halt.call_on_cancel(lambda: self.events.put((None, None)))
+            with suppress(Empty), woken:
                 return self.events.get(timeout=max(0.0, min(left)) if left else None)
-            except Empty:
-                continue
 
     def _forward_question(self, work: _TaskWorker, question: Ask) -> Telling:
         began = time.monotonic()

@@ -26,6 +26,7 @@ from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode, SandboxSpe
 from tripletick.sandbox.toolchains import PRIVATE, is_empty_shim, is_system
 from tripletick.session import agent_models, model_limits, model_selection
 from tripletick.system import platforms
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 from tripletick.system.text import find_close_match
 from tripletick.tools import load_tools
@@ -149,6 +150,11 @@ def parse_ports(config: Config) -> frozenset[int]:
     return frozenset(map(int, config.sandbox.ports.split()))
 
 
+def set_mode(config: Config, mode: str) -> Config:
+    """Give the config with another mode of the sandbox."""
+    return replace(config, sandbox=replace(config.sandbox, mode=mode))
+
+
 def open_workspace_box(
     config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = ignore_notice
 ) -> Box:
@@ -214,6 +220,7 @@ class LoopBuilder:
     about: ModelInfo | None = None
     """What the engine told of the model."""
     servers: McpServers = field(default_factory=make_empty_servers)
+    halt: CancelToken = field(default_factory=CancelToken)
 
     def build_loop(self, session: str, window: int) -> Loop:
         """Put a session's loop together; `window` is in tokens."""
@@ -287,6 +294,7 @@ class LoopBuilder:
             web=config.web,
             trial=config.trial,
             servers=self.servers,
+            halt=self.halt,
             diff=config.approval.diff and not self.yes,
         )
 

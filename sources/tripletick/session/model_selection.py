@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tripletick import models
@@ -16,6 +17,7 @@ from tripletick.models import EngineSettings, hosts, open_model, open_server, re
 from tripletick.models.model import Model, ModelInfo
 from tripletick.sandbox.box import ignore_notice
 from tripletick.system import platforms
+from tripletick.system.cancellation import CancelToken
 
 if TYPE_CHECKING:
     from tripletick.models.choice import FreeMemory
@@ -37,11 +39,14 @@ EMPTY = {
 """By engine, why a server has no model, and what to type."""
 
 
-def open_configured_model(config: Config, notice: Callable[[str], None]) -> Model:
-    """Open the engine that the config names; nothing is contacted yet."""
+def open_configured_model(
+    config: Config, notice: Callable[[str], None], halt: CancelToken | None = None
+) -> Model:
+    """Open the engine that the config names; nothing is contacted yet. `halt` ends what is waited for."""
     name = resolve_model_name(config, notice)
     check_model_name(config, name)
-    return open_model(name, make_engine_settings(config, notice))
+    settings = make_engine_settings(config, notice)
+    return open_model(name, replace(settings, halt=halt) if halt else settings)
 
 
 def check_model_name(config: Config, name: str, setting: str = "model.name") -> None:

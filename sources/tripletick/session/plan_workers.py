@@ -115,7 +115,9 @@ def open_planner(
     able = {name: one for name, one in prompts.agents.items() if name != PLANNER}
     config = agent_models.config
     staff = PlanWorkers(loop, workspace, able, agent_models)
-    crew = TaskRunner(staff.make_context, config.planner.parallel, config.planner.task_timeout)
+    crew = TaskRunner(
+        staff.make_context, config.planner.parallel, config.planner.task_timeout, workspace.halt
+    )
     questions = PlannerQuestions(prompts.plan, prompts.replan)
     try:
         yield Planner(loop, agent, able, questions, config.planner, crew.run_plan)

@@ -39,6 +39,7 @@ from tripletick.session.event_pump import Asker, EventPump, Sink
 from tripletick.session.extensions import HANDS, Extensions
 from tripletick.session.routing import AgentRouter
 from tripletick.session.workspace import SessionWorkspace
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 from tripletick.trust import FolderFlags, TrustedContent
 from tripletick.turn.loop import Loop, Turn
@@ -94,12 +95,15 @@ class App:
     """How the model at work writes its calls."""
     model_error: TripletickError | None = None
     """Why there is no model, found out before the first turn: the server is not asked twice."""
+    halt: CancelToken = field(default_factory=CancelToken)
+    """Ends what a turn waits for, where it runs in another thread than the one that has it stopped."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
         self.agent_config = self.config
+        told = self.notices.append
         self.workspace = SessionWorkspace(
-            self.config, self.places, self.folder, self.folder_flags, self.person, self.notices.append
+            self.config, self.places, self.folder, self.folder_flags, self.person, told, halt=self.halt
         )
         self.extensions = Extensions(self.workspace, self.trusted_content, self.notices.append)
         self.routing.servers = tuple(self.config.servers)
@@ -144,11 +148,8 @@ class App:
             raise UsageError(
                 "There is nothing to retry.", "This conversation has no requests yet.", "Type a request."
             )
-        first = (
-            self.prompts.agents.get(self.routing.first)
-            if self.config.agent.name == definitions.AUTO
-            else None
-        )
+        free = self.config.agent.name == definitions.AUTO
+        first = self.prompts.agents.get(self.routing.first) if free else None
         agent = first or self.find_agent()
         usual = self.config.model.temperature if agent.temperature is None else agent.temperature
         yield Requested(self.last_request[0])
@@ -193,22 +194,19 @@ class App:
 
     def undo_turns(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Put the files back as they were before the last turns, and tell the model."""
-        yield from manual_actions.report_undo(
-            self.loop, manual_actions.UNDONE, self.checkpoints.undo(turns, ask=ask)
-        )
+        done = self.checkpoints.undo(turns, ask=ask)
+        yield from manual_actions.report_undo(self.loop, manual_actions.UNDONE, done)
 
     def redo_turns(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Bring back what the last undos took back, and tell the model."""
-        yield from manual_actions.report_undo(
-            self.loop, manual_actions.REDONE, self.checkpoints.redo(turns, ask=ask)
-        )
+        done = self.checkpoints.redo(turns, ask=ask)
+        yield from manual_actions.report_undo(self.loop, manual_actions.REDONE, done)
 
     def commit_changes(self, message: str = "") -> Turn:
         """Commit what the turns have changed, after the user's yes. Raises UsageError where that is off."""
         if self.config.git.commit == "no":
             raise UsageError("Nothing was committed.", *COMMITS_OFF)
-        loop = yield from self._ensure_loop(manual_actions.PERSON)
-        yield from git_commit.commit_turns(loop, message)
+        yield from git_commit.commit_turns((yield from self._ensure_loop(manual_actions.PERSON)), message)
 
     @property
     def checkpoints(self) -> Checkpoints:
@@ -221,6 +219,13 @@ class App:
             definitions.find_agent(self.prompts, name)
         self.config = replace(self.config, agent=replace(self.config.agent, name=name))
         self.chosen_by = "person"
+
+    def use_mode(self, mode: str) -> None:
+        """Let blocks do what a mode of the sandbox lets them; what was allowed before is asked again."""
+        self.config = builder.set_mode(self.config, mode)
+        self.agent_config = builder.set_mode(self.agent_config, mode)
+        self.workspace.change_mode(self.config)
+        self._rebuild_loop()
 
     def use_model(self, name: str, host: str | None = None) -> Turn:
         """Go on with another model, of the server at `host`, None for that of before; the old one stays where
@@ -242,13 +247,10 @@ class App:
                 answers.append(event)
 
         telling = EventPump(self.log, self.notices, self._get_changes, self.verbose)
-        telling.run_turn(turn, [*self.extensions.add_hook_sink(sinks), note], ask)
+        hooked = self.extensions.add_hook_sink(sinks)
+        telling.run_turn(turn, [*hooked, note], ask)
         if answers and self.config.git.commit == "turn" and self.loop and self.loop.checkpoints.changed:
-            telling.run_turn(
-                git_commit.commit_turns(self.loop, asks=False, last=True),
-                self.extensions.add_hook_sink(sinks),
-                ask,
-            )
+            telling.run_turn(git_commit.commit_turns(self.loop, asks=False, last=True), hooked, ask)
 
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""
@@ -285,9 +287,8 @@ class App:
         return self.written.changes(self.loop.conversation, replies.budget, **at_work)
 
     def _name_model(self) -> str:
-        return self.agent_config.model.name or (
-            f"{self.model_info.engine}:{self.model_info.name}" if self.model_info else ""
-        )
+        about = self.model_info
+        return self.agent_config.model.name or (f"{about.engine}:{about.name}" if about else "")
 
     def _prepare_turn(self, agent: Agent, request: str, piped: str) -> Generator[Event, Reply, Turn]:
         """Open what an agent needs for a request; give the turn that works on it."""
@@ -339,12 +340,7 @@ class App:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""
         if agent.tools and self.workspace.permission is None:
             yield from self.workspace.ask_permission()
-            if old := self.loop:
-                self.workspace.open()
-                replies = old.replies
-                self.loop = agent_models.carry_over_replies(
-                    self._build_loop(self.agent_config, replies.model, replies.budget.window), old
-                )
+            self._rebuild_loop()
         config = agent_models.config_for_agent(self.config, agent)
         if self.loop is None:
             self.loop = yield from self._open_loop(config)
@@ -354,9 +350,8 @@ class App:
                 )
         elif agent.card and agent_models.needs_reload(self.agent_config, config):
             self.loop = yield from self._switch_model(config)
-            yield from map(
-                Notice, agent_models.describe_switch(self.config, agent, first=not self.switch_explained)
-            )
+            told = agent_models.describe_switch(self.config, agent, first=not self.switch_explained)
+            yield from map(Notice, told)
             self.switch_explained = True
         if agent.card:
             self.loop = agent_models.with_sampling(self.loop, config)
@@ -364,6 +359,14 @@ class App:
         check = self.config.agent.check or request_text.find_check_command(self.trusted_content.words)
         self.loop = replace(equipped, check=check)
         return self.loop
+
+    def _rebuild_loop(self) -> None:
+        """Build the loop anew on its model, where what blocks may do is no longer the same."""
+        if old := self.loop:
+            self.workspace.open()
+            replies = old.replies
+            new = self._build_loop(self.agent_config, replies.model, replies.budget.window)
+            self.loop = agent_models.carry_over_replies(new, old)
 
     def _switch_model(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on another model, which takes the conversation over."""
@@ -375,7 +378,7 @@ class App:
         error, self.model_error = self.model_error, None
         if error and config.model.name == self.config.model.name:
             raise error
-        model = model_selection.open_configured_model(config, self.notices.append)
+        model = model_selection.open_configured_model(config, self.notices.append, self.halt)
         about = model.get_info()
         window = model.set_context(model_selection.choose_context(config, about))
         model.preload()

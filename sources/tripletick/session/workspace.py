@@ -21,7 +21,7 @@ from tripletick.errors import UsageError
 from tripletick.events import Ask, Reply
 from tripletick.mcp.servers import McpServers, make_empty_servers
 from tripletick.models.model import Model
-from tripletick.paths import HomeView, Workspace, find_home_view
+from tripletick.paths import Editor, HomeView, Workspace, find_home_view
 from tripletick.sandbox.box import Box, SandboxSpec
 from tripletick.session import builder, mcp_setup
 from tripletick.system.cancellation import CancelToken
@@ -51,6 +51,10 @@ class SessionWorkspace:
     """What was let in, and the model was not told of yet."""
     servers: McpServers = field(default_factory=make_empty_servers)
     """The user's servers of tools; none runs before it is used."""
+    halt: CancelToken = field(default_factory=CancelToken)
+    """Ends what blocks and tools wait for."""
+    editor: Editor | None = None
+    """Where the user has the folder's files open."""
     _workspace: Workspace | None = None
     _box: Box | None = None
     _sandbox_spec: SandboxSpec | None = None
@@ -133,7 +137,7 @@ class SessionWorkspace:
         workspace = self._make_guard()
         self._workspace = workspace
         ground = builder.make_sandbox_spec(self.config, self.places, self.untrusted_folder, self.notice)
-        self._sandbox_spec = replace(ground, sight=self._home_view)
+        self._sandbox_spec = replace(ground, sight=self._home_view, halt=self.halt)
         self.servers = mcp_setup.build_servers(
             self.config, self.places, self.untrusted_folder, self.notice, keep=self.folder_flags.keep
         )
@@ -145,6 +149,15 @@ class SessionWorkspace:
         for path in self._let_in or self.folder_flags.read:
             self._let_read(path.expanduser())
         return True
+
+    def change_mode(self, config: Config) -> None:
+        """Let blocks do what this config says; where the folder is open, its box is another one then."""
+        self.config = config
+        if self._workspace and self._box:
+            self.servers.close()
+            self._box.close()
+            self._workspace = self._box = None
+            self.open()
 
     def fork_box(self, halt: CancelToken) -> Box:
         """Open a further box on the same ground, for another thread; it is the caller's to close."""
@@ -186,6 +199,7 @@ class SessionWorkspace:
             allowed=leave is not None and leave.allowed,
             mode=leave.mode if leave else "read",
             servers=self.servers,
+            halt=self.halt,
         )
 
     def open_checkpoints(self) -> Checkpoints:
@@ -226,6 +240,7 @@ class SessionWorkspace:
         guard = Workspace(
             place, ours=found.protected_paths, state=found.private_dirs, hidden=hidden, home=Path.home()
         )
+        guard.editor = self.editor
         if not self.config.trial.paths:
             guard.use_literal_paths()
         return guard

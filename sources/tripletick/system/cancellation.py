@@ -53,6 +53,17 @@ class CancelToken:
         self.raise_if_cancelled()
 
     @contextmanager
+    def call_on_cancel(self, end: Callable[[], object]) -> Iterator[None]:
+        """Have `end` called at a halt while this is open; the halt itself is for somebody else."""
+        with self._guard:
+            self._ends.append(end)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._ends.remove(end)
+
+    @contextmanager
     def on_cancel(self, end: Callable[[], object]) -> Iterator[None]:
         """Have `end` called at a halt while this is open. Raises Halted, also in the place of what the end of
         the wait has raised.

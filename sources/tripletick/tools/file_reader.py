@@ -135,8 +135,9 @@ def _report_missing(path: str, workspace: Workspace) -> FileView:
 
 def show_file(wanted: FileRange, context: ToolContext, budget: int) -> str:
     """Show a file's lines, and count it as read. Raises PathRefused."""
-    path, total = wanted.path, context.workspace.get_size(wanted.path)
-    data = context.workspace.read_bytes(path, LARGEST)
+    path = wanted.path
+    data = context.workspace.read_shown(path, LARGEST)
+    total = context.workspace.get_size(path) if len(data) == LARGEST else len(data)
     if is_binary(data):
         return f"{path} is a binary file, {format_size(total)}; its content cannot be shown."
     context.ledger.known.add(path)

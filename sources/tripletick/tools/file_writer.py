@@ -172,7 +172,7 @@ def read_old_content(path: str, context: ToolContext) -> bytes | None:
     if kind != "file":
         what = "a folder" if kind == "folder" else "no regular file"
         raise PathRefused(f"{path} is {what}; write the file's whole path")
-    return context.workspace.read_bytes(path, LARGEST)
+    return context.workspace.read_shown(path, LARGEST)
 
 
 def encode_text(text: str, old: bytes | None) -> bytes:

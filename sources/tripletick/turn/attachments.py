@@ -207,7 +207,7 @@ def _format_folder(path: str, context: ToolContext) -> str:
 def _format_file(path: str, context: ToolContext, room: int) -> str:
     """Show a file, "" where it was shown as it is, cannot be or is no text."""
     with suppress(PathRefused):
-        data = context.workspace.read_bytes(path, LARGEST + 1)
+        data = context.workspace.read_shown(path, LARGEST + 1)
         if len(data) > LARGEST or is_binary(data) or not data.strip() or context.ledger.has_shown(path, data):
             return ""
         text = data.decode("utf-8", "replace").lstrip("\ufeff")

@@ -6,6 +6,7 @@ Which commands there are is chat.py's table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from tripletick.chat.frontend import Screen
@@ -27,7 +28,7 @@ Commands = Mapping[str, Callable[[], int]]
 
 @dataclass(slots=True)
 class ChatContext:
-    """One conversation with the user at the terminal."""
+    """One conversation with the user, at the terminal or in an editor."""
 
     app: App
     screen: Screen
@@ -46,18 +47,29 @@ class ChatContext:
     """The models there are, once they were asked for."""
     spent: TurnSummary = field(default_factory=TurnSummary)
     """What the turns of this chat have cost."""
-    terminal: Terminal = field(init=False)
-    ahead: TypeAhead = field(init=False)
+    attached: str = ""
+    """What goes along with the next request."""
+    _ahead: TypeAhead | None = None
 
     def __post_init__(self) -> None:
+        self._ahead = self.screen.terminal.start_chat() if self.screen.terminal else None
+
+    @property
+    def terminal(self) -> Terminal:
+        """The terminal, for what only works there."""
         assert self.screen.terminal
-        self.terminal = self.screen.terminal
-        self.ahead = self.terminal.start_chat()
+        return self.screen.terminal
+
+    @property
+    def ahead(self) -> TypeAhead:
+        """What is typed at the terminal while the model works."""
+        assert self._ahead
+        return self._ahead
 
     def run_turn(self, turn: Turn, *sinks: Sink) -> None:
         """Pull a turn to its end and show it; what is typed meanwhile waits."""
         self.stopped = False
-        with self.ahead.capture_keys():
+        with self._ahead.capture_keys() if self._ahead else nullcontext():
             self.app.run_turn(
                 turn, [*sinks, self.spent.add_event, self.screen.show, self._note_interrupt], self.ask_user
             )
@@ -65,7 +77,7 @@ class ChatContext:
 
     def ask_user(self, question: Ask) -> Answer:
         """Ask the user; what was typed before the question does not answer it."""
-        with self.ahead.pause_capture():
+        with self._ahead.pause_capture() if self._ahead else nullcontext():
             return self.screen.ask(question)
 
     def ask_yes_no(self, line: str) -> bool:
@@ -84,7 +96,7 @@ class ChatContext:
 
     def show_table(self, rows: Iterable[tuple[str, str]]) -> None:
         """Say rows of two columns."""
-        self.terminal.print_table(rows)
+        self.screen.table(rows)
 
     def _note_interrupt(self, event: Event) -> None:
         self.stopped = self.stopped or isinstance(event, Interrupted)

@@ -33,9 +33,10 @@ def send_request(desk: ChatContext, text: str, agent: str = "") -> None:
     """Send a request with the files that it mentions, to this agent, "": as ever. Raises UsageError where a
     file is kept from the model.
     """
+    attached, desk.attached = desk.attached, ""
     loop = desk.open_loop() if MENTION.search(text) else None
     if loop is None:
-        desk.run_turn(desk.app.handle_request(text, agent=agent))
+        desk.run_turn(desk.app.handle_request(text, piped=attached, agent=agent))
         return
     why = describe_unseen_pictures(desk, text)
     if why and why != desk.warned and not desk.ask_yes_no(f"{why} {ANYWAY}"):
@@ -52,7 +53,8 @@ def send_request(desk: ChatContext, text: str, agent: str = "") -> None:
             desk.screen.say(f"+ {path}: {format_size(loop, len(shown.text))}")
         elif set(path) & set("./"):
             desk.screen.say(NOT_HERE.format(path=path))
-    piped = "\n\n".join(shown.text for _, shown in found.values() if shown)
+    parts = [attached, *(shown.text for _, shown in found.values() if shown)]
+    piped = "\n\n".join(filter(None, parts))
     sent = {mention for mention, (_, shown) in found.items() if shown} | (seen if why else set())
     # the model is told the path without its sign
     words = MENTION.sub(lambda match: match[0][match[0] in sent :], text)

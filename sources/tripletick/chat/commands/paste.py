@@ -57,7 +57,7 @@ def paste_picture(desk: ChatContext, text: str) -> None:
         raise UsageError(*EMPTY)
     if len(data) > images.LARGEST:
         raise UsageError(*LARGE)
-    name = _save_picture(loop.context.workspace.root, data)
+    name = save_picture(loop.context.workspace.root, data)
     desk.screen.say(SAVED.format(name=name, size=-(-len(data) // 1000)))
     request = f"@{name} {text}".rstrip()
     if text and not mentions.describe_unseen_pictures(desk, request):
@@ -69,7 +69,7 @@ def paste_picture(desk: ChatContext, text: str) -> None:
     desk.draft = request if text else f"{request} "
 
 
-def _save_picture(folder: Path, data: bytes) -> str:
+def save_picture(folder: Path, data: bytes) -> str:
     """Write a new file; gives its name."""
     for number in count(1):
         name = f"pasted-{number}.{ENDINGS[images.detect_media_type(data)]}"
