@@ -26,7 +26,7 @@ LAYERS = (
     {"planner"},
     {"history"},
     {"session"},
-    {"batch", "bench", "chat"},
+    {"acp", "batch", "bench", "chat"},
     {"commands"},
     {"cli"},
 )
@@ -34,6 +34,7 @@ AT_ROOT = {"__init__", "cli", "errors", "events", "messages"}
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 ONLY = {"ui": {"events", "messages"}}
 RIM = {
+    "acp": {"acp"},
     "batch": {"ray"},
     "mcp": {"anyio", "mcp", "mcp_types"},
     "models": {"requests", "urllib3", "ollama", "httpx", "xllamacpp"},

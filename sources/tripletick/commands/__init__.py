@@ -117,6 +117,7 @@ COMMANDS = {
         alone=True,
         whole=True,
     ),
+    "acp": CommandSpec("acp.run_acp", "", "serve editors over the Agent Client Protocol (ACP)"),
     "batch": CommandSpec(
         "batch.run_batch",
         "TASKS",

@@ -27,7 +27,7 @@ def run_task(options: argparse.Namespace, past: Past | None = None) -> int:
 
     _set_time_limit(options.timeout)
     request, piped = read_request(options.words, TO_GO_ON if past else TO_BEGIN)
-    with open_session(_restore_options(options, past) if past else options, past) as (app, screen, why):
+    with open_session(restore_options(options, past) if past else options, past) as (app, screen, why):
         if why:
             raise why
         summary = TurnSummary(app.log.id)
@@ -49,7 +49,7 @@ def run_chat_sessions(options: argparse.Namespace, past: Past | None) -> int:
     if options.timeout is not None:
         raise UsageError("--timeout applies to a single task.", "The chat has no time limit.", "Omit it.")
     while True:
-        taken = _restore_options(options, past) if past else options
+        taken = restore_options(options, past) if past else options
         with open_session(taken, past) as (app, screen, why):
             if why:
                 screen.say(str(why))
@@ -68,7 +68,7 @@ def _build_chat_commands(options: argparse.Namespace) -> Mapping[str, Callable[[
     return {name: lambda name=name: commands.load_command(name)(options, ()) for name in commands.COMMANDS}  # type: ignore[misc]
 
 
-def _restore_options(options: argparse.Namespace, past: Past) -> argparse.Namespace:
+def restore_options(options: argparse.Namespace, past: Past) -> argparse.Namespace:
     """Give the flags with which a session goes on: where it was and with what it had, unless they say
     otherwise. Raises UsageError where its folder is gone.
     """

@@ -1,0 +1,105 @@
+"""Questions over the wire: what the terminal would ask, the editor asks with buttons, or with a form.
+
+An editor has no letters: `e` (edit it first) stays with the terminal. An open question, the model's own,
+needs a form; where the editor has none the turn ends with it, and the next request answers it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from acp import helpers, schema
+
+from tripletick.acp.updates import Content, EventUpdates, find_kind
+from tripletick.acp.wire import GONE, Wire
+from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.event_log.session_log import clean_text
+from tripletick.events import Ask
+from tripletick.messages import Answer, Call
+
+Button = Literal["allow_once", "allow_always", "reject_once"]
+BUTTONS: dict[str, tuple[str, Button]] = {
+    "y": ("Yes", "allow_once"),
+    "s": ("Yes, for this session", "allow_always"),
+    "r": ("Only read", "allow_once"),
+    "n": ("No", "reject_once"),
+}
+"""By the letter that the terminal takes."""
+NO = Answer("n", said=False)
+NOBODY = Answer(there=False)
+FIELD = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSender:
+    """Asks the user through the editor."""
+
+    wire: Wire
+    updates: EventUpdates
+
+    def ask_question(self, question: Ask) -> Answer:
+        """Give the user's answer; a question that they leave is a no. Raises Cancelled."""
+        letters = [letter for letter in question.choices if letter in BUTTONS]
+        return self._ask_choice(question, letters) if letters else self._ask_text(question)
+
+    def _ask_choice(self, question: Ask, letters: list[str]) -> Answer:
+        title = clean_text(" ".join(question.question.split()))
+        call = question.call or Call("question", question.edit)
+        at_work = self.updates.open_call(call, title)
+        update = schema.ToolCallUpdate(
+            tool_call_id=at_work.id,
+            title=title,
+            kind=find_kind(call) if question.call else "other",
+            status="pending",
+            content=list(_make_content(question)),
+        )
+        options = [
+            schema.PermissionOption(option_id=letter, name=BUTTONS[letter][0], kind=BUTTONS[letter][1])
+            for letter in letters
+        ]
+        try:
+            asking = self.wire.client.request_permission(self.wire.session, update, options)
+            outcome = self.wire.wait_for(asking).outcome
+        except GONE:
+            return NOBODY
+        chosen = outcome.option_id if isinstance(outcome, schema.AllowedOutcome) else ""
+        self._end_question(question, at_work.id, at_work.title, agreed=chosen not in ("", "n"))
+        return Answer(chosen) if chosen in letters else NO
+
+    def _end_question(self, question: Ask, name: str, title: str, *, agreed: bool) -> None:
+        """Give the call its title back; a question without one is over."""
+        status = "in_progress" if question.call else "completed" if agreed else "failed"
+        self.wire.send_update(helpers.update_tool_call(name, title=title, status=status, content=[]))  # type: ignore[arg-type]
+
+    def _ask_text(self, question: Ask) -> Answer:
+        able = self.wire.able.elicitation
+        if able is None or able.form is None:
+            return NOBODY
+        form = schema.ElicitationSchema(
+            type="object",
+            properties={FIELD: schema.ElicitationStringPropertySchema(type="string", title="Answer")},
+            required=[FIELD],
+        )
+        mode = schema.ElicitationFormSessionMode(session_id=self.wire.session, requested_schema=form)
+        try:
+            said = self.wire.wait_for(
+                self.wire.client.create_elicitation(clean_text(question.question), mode)
+            )
+        except GONE:
+            return NOBODY
+        content = said.content if isinstance(said, schema.AcceptElicitationResponse) else None
+        words = str((content or {}).get(FIELD, "")).strip()
+        return Answer("y", words) if words else NO
+
+
+def _make_content(question: Ask) -> list[Content]:
+    """Show what is asked about: its diff, else its text, and why it is asked."""
+    body = question.edit or (question.call.body if question.call else "")
+    parts = []
+    if question.diff:
+        parts.append(wrap_in_fence("\n".join(line for _, line in question.diff), "diff"))
+    elif body.strip():
+        parts.append(wrap_in_fence(body, question.call.tool if question.call else "text"))
+    parts += [question.why] if question.why else []
+    return [helpers.tool_content(helpers.text_block(clean_text(part))) for part in parts]
