@@ -6,6 +6,7 @@ needs a form; where the editor has none the turn ends with it, and the next requ
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +27,8 @@ BUTTONS: dict[str, tuple[str, Button]] = {
     "n": ("No", "reject_once"),
 }
 """By the letter that the terminal takes."""
+LETTERS = re.compile(r" [a-z] [a-z ]+(?: / [a-z] [a-z ]+)+$")
+"""What a question says of the letters that answer it."""
 NO = Answer("n", said=False)
 NOBODY = Answer(there=False)
 FIELD = "answer"
@@ -40,11 +43,11 @@ class QuestionSender:
 
     def ask_question(self, question: Ask) -> Answer:
         """Give the user's answer; a question that they leave is a no. Raises Cancelled."""
-        letters = [letter for letter in question.choices if letter in BUTTONS]
+        letters = [letter for letter in BUTTONS if letter in question.choices]
         return self._ask_choice(question, letters) if letters else self._ask_text(question)
 
     def _ask_choice(self, question: Ask, letters: list[str]) -> Answer:
-        title = clean_text(" ".join(question.question.split()))
+        title = LETTERS.sub("", clean_text(" ".join(question.question.split())))
         call = question.call or Call("question", question.edit)
         at_work = self.updates.open_call(call, title)
         update = schema.ToolCallUpdate(

@@ -1,0 +1,293 @@
+"""`tripletick acp`: the program in an editor, spoken to by the SDK's own client."""
+
+import asyncio
+import base64
+import json
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("acp")
+from acp import embedded_text_resource, image_block, resource_block, resource_link_block
+from tests.editor import Editor, RawEditor, opened
+from tests.planners import made, plan, slow
+
+READS = "I look.\n```read\nnotes.txt\n```"
+WRITES = "```write:hello.txt\nhello\n```"
+SLEEPS = "```bash\nsleep 4711\n```"
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()
+
+
+@pytest.fixture
+def project(home):
+    folder = home / "project"
+    (folder / "notes.txt").write_text("milk\n")
+    return folder
+
+
+@pytest.fixture
+def play(home, project):
+    """Have an editor do something with a program on scripted replies."""
+
+    def begin(editor, act, *replies, words=("-a", "coder")):
+        flat = [one for reply in replies for one in (reply if isinstance(reply, list) else [reply])]
+        (home / "script.json").write_text(json.dumps(flat))
+
+        async def run():
+            async with opened(home, editor, *words):
+                await act(editor, await editor.begin(project))
+
+        asyncio.run(run())
+        return editor
+
+    return begin
+
+
+def is_asleep(seconds=b"4711"):
+    """Tell whether a block of these tests still sleeps."""
+    lines = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(each.read_bytes())
+        except OSError:
+            continue
+    return any(line.startswith(b"sleep\0" + seconds) for line in lines)
+
+
+def read_log(home):
+    [log] = (home / ".local/state/tripletick/sessions").glob("*.jsonl")
+    return [json.loads(line) for line in log.read_bytes().splitlines()]
+
+
+def test_a_turn_is_told_as_words_calls_and_diffs_and_undone_as_one(play, project):
+    async def act(editor, begun):
+        assert await editor.send("save hello") == "end_turn"
+        assert (project / "hello.txt").read_text() == "hello\n"
+        assert await editor.send("/undo") == "end_turn"
+
+    editor = play(Editor(), act, READS, WRITES, "It is saved.")
+    question, read, write = editor.calls.values()
+    assert editor.asked == [
+        ("Let blocks write here, in project?", ["allow_once", "allow_once", "reject_once"])
+    ]
+    assert question["status"] == "completed"
+    assert (read["kind"], read["status"]) == ("read", "completed")
+    assert read["locations"] == [{"path": f"{project}/notes.txt"}]
+    assert "1|milk" in read["content"][0]["content"]["text"]
+    assert (write["kind"], write["status"]) == ("edit", "completed")
+    assert write["content"] == [{"type": "diff", "path": f"{project}/hello.txt", "newText": "hello\n"}]
+    assert (
+        "I look." in editor.words and "It is saved." in editor.words and "Removed: hello.txt" in editor.words
+    )
+    assert not (project / "hello.txt").exists()
+
+
+def test_a_no_leaves_the_block_unrun(play, project):
+    async def act(editor, begun):
+        assert await editor.send("clean up") == "end_turn"
+
+    editor = play(Editor("y", "n"), act, "```bash\nrm -rf *\n```", "I did not.")
+    (title, kinds) = editor.asked[1]
+    assert kinds == ["allow_once", "allow_always", "reject_once"]
+    assert title.endswith("Run it?")
+    assert [call["status"] for call in editor.calls.values()] == ["completed", "failed"]
+    assert (project / "notes.txt").exists()
+
+
+def test_a_cancelled_block_ends_and_the_next_request_is_done(play):
+    async def act(editor, begun):
+        turn = asyncio.create_task(editor.send("sleep"))
+        await editor.until(
+            lambda: any(
+                call["kind"] == "execute" and "sleep" in call["title"] for call in editor.calls.values()
+            )
+        )
+        again = await editor.fail("and this")
+        assert again.code == -32600 and "at work" in str(again)
+        await editor.agent.cancel(session_id=editor.session)
+        assert await turn == "cancelled"
+        assert not is_asleep()
+        assert await editor.send("go on") == "end_turn"
+
+    editor = play(Editor(), act, SLEEPS, "Gone on.")
+    assert [call["status"] for call in editor.calls.values()] == ["completed", "failed"]
+    assert "Gone on." in editor.words
+
+
+def test_a_question_that_is_cancelled_ends_the_turn(play):
+    async def act(editor, begun):
+        turn = asyncio.create_task(editor.send("save hello"))
+        await editor.until(lambda: editor.asked)
+        await editor.agent.cancel(session_id=editor.session)
+        assert await turn == "cancelled"
+
+    play(Editor("wait"), act, WRITES)
+
+
+def test_a_plan_is_told_as_entries_and_cancelled_with_its_tasks(play, project):
+    async def act(editor, begun):
+        turn = asyncio.create_task(editor.send("do it all"))
+        await editor.until(lambda: "a is made." in editor.words)
+        await editor.agent.cancel(session_id=editor.session)
+        assert await turn == "cancelled"
+
+    both = plan(("1", "coder", "make a"), ("2", "coder", "make b", "1"))
+    editor = play(Editor(), act, both, made("a"), slow("b"), words=("-a", "planner"))
+    entries = editor.list_updates("plan")[-1]["entries"]
+    assert [(entry["content"], entry["status"]) for entry in entries] == [
+        ("coder: make a", "completed"),
+        ("coder: make b", "pending"),
+    ]
+    assert (project / "a.txt").exists() and not (project / "b.txt").exists()
+
+
+def test_a_session_is_listed_told_again_and_gone_on_with(play, project):
+    async def first(editor, begun):
+        await editor.send("save hello")
+
+    async def second(editor, begun):
+        [row] = (await editor.agent.list_sessions(cwd=str(project))).sessions
+        assert (row.title, row.cwd) == ("save hello", str(project))
+        await editor.agent.load_session(cwd=str(project), session_id=row.session_id, mcp_servers=[])
+        editor.session = row.session_id
+        assert [each["content"]["text"] for each in editor.list_updates("user_message_chunk")] == [
+            "save hello"
+        ]
+        assert "It is saved." in editor.words
+        assert [call["status"] for call in editor.calls.values()] == ["completed"]
+        assert await editor.send("/tokens") == "end_turn"
+        assert await editor.send("go on") == "end_turn"
+
+    old = play(Editor(), first, WRITES, "It is saved.")
+    new = play(Editor(), second, "Gone on.")
+    assert new.session == old.session
+    assert "Gone on." in new.words and new.asked == []
+
+
+def test_mode_agent_and_model_are_chosen_for_the_next_request(play, home, project):
+    (home / "other.md").write_text("I am another.\n")
+
+    async def act(editor, begun):
+        assert begun.modes.current_mode_id == "work"
+        assert [mode.id for mode in begun.modes.available_modes] == ["read", "work", "net"]
+        await editor.agent.set_session_mode(session_id=editor.session, mode_id="read")
+        await editor.send("save hello")
+        assert not (project / "hello.txt").exists()
+        await editor.agent.set_session_mode(session_id=editor.session, mode_id="work")
+        await editor.send("save hello")
+        assert (project / "hello.txt").exists()
+        options = await editor.agent.set_config_option(
+            config_id="agent", session_id=editor.session, value="casual"
+        )
+        assert {one.id: one.current_value for one in options.config_options}["agent"] == "casual"
+        await editor.send(f"/model scripted:{home / 'other.md'}")
+        assert await editor.send("who are you?") == "end_turn"
+
+    editor = play(Editor(), act, WRITES, "I may not.", WRITES, "It is saved.")
+    assert "I am another." in editor.words
+    told = editor.list_updates("config_option_update")[-1]["configOptions"]
+    assert [one["currentValue"] for one in told] == ["work", f"scripted:{home / 'other.md'}", "casual"]
+
+
+def test_unsaved_text_is_read_and_edited_through_the_editor(play, project):
+    notes, secret = f"{project}/notes.txt", f"{project}/.env"
+    Path(secret).write_text("KEY=value\n")
+
+    async def act(editor, begun):
+        assert await editor.send("look at", resource_link_block("notes.txt", f"file://{notes}")) == "end_turn"
+        await editor.send("change it")
+        await editor.send("read", resource_link_block(".env", f"file://{secret}"))
+
+    edit = "```edit:notes.txt\n<<<<<<< SEARCH\noat milk\n=======\nsoy milk\n>>>>>>> REPLACE\n```"
+    editor = play(Editor(buffers={notes: "oat milk\n"}), act, "Seen.", edit, "Changed.")
+    assert Path(notes).read_text() == "soy milk\n"
+    assert editor.buffers == {notes: "soy milk\n"}
+    assert secret not in editor.read
+    assert f"{secret} was not sent" in editor.words
+
+
+def test_texts_and_pictures_of_the_editor_go_along(play, home, project):
+    async def act(editor, begun):
+        selected = embedded_text_resource(f"file://{project}/notes.txt#L1:2", "only this")
+        await editor.send("explain", resource_block(selected), image_block(PNG, "image/png"))
+
+    editor = play(Editor(), act, "Explained.")
+    assert (project / "pasted-1.png").exists()
+    said = json.dumps([one for one in read_log(home) if one["event"] == "History"])
+    assert "notes.txt, lines 1 to 2, as it stands in the editor:\\nonly this" in said.replace("\\\\n", "\\n")
+    assert "Explained." in editor.words
+
+
+def test_the_models_question_is_a_form_or_ends_the_turn(play):
+    async def act(editor, begun):
+        assert await editor.send("draw it") == "end_turn"
+
+    asks = "REQUEST_CLARIFICATION Which colour?"
+    editor = play(Editor("y", "red", forms=True), act, asks, "Red it is.")
+    assert editor.asked[1:] == [("Which colour?", ["form"])] and "Red it is." in editor.words
+    assert "Which colour?" in play(Editor(), act, asks).words
+
+
+@pytest.fixture
+def raw(home, project):
+    """Start the program for an editor that may send anything; a session with this number is open."""
+    begun = []
+
+    def begin(*replies):
+        (home / "script.json").write_text(json.dumps(replies))
+        editor = RawEditor(home, "-a", "coder")
+        begun.append(editor.process)
+        editor.ask(1, "initialize", protocolVersion=1)
+        editor.ask(2, "session/new", cwd=str(project), mcpServers=[])
+        return editor, editor.read_answer(2)["result"]["sessionId"]
+
+    yield begin
+    for process in begun:
+        process.kill()
+        with suppress(BrokenPipeError), process:
+            pass
+
+
+def test_what_is_no_message_is_answered_with_an_error_and_the_rest_is_served(raw):
+    editor, name = raw("Here.")
+    huge = b'{"jsonrpc": "2.0", "id": 7, "method": "session/prompt", "params": {"x": "' + b"a" * (20 << 20)
+    for line, code, answered in (
+        (b'{"jsonrpc": "2.0", "id": 3, "meth', -32700, None),
+        (b"[1, 2]", -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 4, "method": "session/dream"}', -32601, 4),
+        (b'{"jsonrpc": "2.0", "id": 5, "method": ["x"]}', -32600, 5),
+        (b'{"jsonrpc": "2.0", "id": 6, "method": "session/prompt", "params": {}}', -32602, 6),
+        (b'{"jsonrpc": "2.0", "id": [7], "result": 1}', -32600, None),
+        (huge + b'"}}', -32600, 7),
+    ):
+        editor.write(line + b"\n")
+        assert editor.read_answer(answered)["error"]["code"] == code
+    editor.ask(8, "session/prompt", sessionId=name, prompt=[{"type": "text", "text": "are you there?"}])
+    assert editor.read_answer(8)["result"] == {"stopReason": "end_turn"}
+
+
+@pytest.mark.parametrize(("how", "code"), [("eof", 0), ("hangup", 143), ("pipe", 141)])
+def test_an_editor_that_goes_away_leaves_nothing_running_and_a_whole_log(raw, home, how, code):
+    editor, name = raw(SLEEPS, "Done.")
+    process = editor.process
+    editor.ask(3, "session/prompt", sessionId=name, prompt=[{"type": "text", "text": "sleep"}])
+    while (
+        "sleep" not in json.dumps(message := editor.read())
+        or message["params"]["update"]["sessionUpdate"] != "tool_call"
+    ):
+        if message.get("method") == "session/request_permission":
+            editor.write(
+                b'{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}\n'
+            )
+    if how == "eof":
+        process.stdin.close()
+    elif how == "hangup":
+        process.send_signal(signal.SIGHUP)
+    else:
+        process.stdout.close()
+        editor.ask(4, "session/list")
+    assert process.wait(30) == code
+    assert not is_asleep()
+    assert [record["event"] for record in read_log(home)][-1] in ("Interrupted", "History")
