@@ -25,7 +25,7 @@ from acp.interfaces import Client
 from tripletick.acp.buffers import EditorBuffers
 from tripletick.acp.options import BY_ITSELF, OFFERED, Choices
 from tripletick.acp.prompt import Block, read_prompt
-from tripletick.acp.questions import QuestionSender
+from tripletick.acp.questions import NO, QuestionSender
 from tripletick.acp.updates import ERRORS, EventUpdates
 from tripletick.acp.wire import Wire
 from tripletick.chat import chat
@@ -36,7 +36,7 @@ from tripletick.checkpoint import Checkpoints
 from tripletick.config.config import Config
 from tripletick.errors import TripletickError
 from tripletick.event_log.session_log import clean_text
-from tripletick.events import Event, GaveUp, InTask, Interrupted, PlanChanged
+from tripletick.events import Event, GaveUp, InTask, PlanChanged
 from tripletick.history.history import Past
 from tripletick.history.transcript import title
 from tripletick.session import builder, model_list
@@ -91,7 +91,10 @@ class EditorSession:
     _early: CancelToken = field(default_factory=CancelToken)
     """Ends what is waited for before the session is open."""
     _at_work: bool = False
+    _cancelled: bool = False
+    """The editor has stopped the request at work …"""
     _stopping: bool = False
+    """… and the turn has not been told."""
     _told: tuple[str, str, str] = ("", "", "")
     """The choices that the editor knows."""
 
@@ -112,7 +115,7 @@ class EditorSession:
         """Do what the user has sent. Raises RequestError, also while another request is at work."""
         if self._at_work:
             raise RequestError(-32600, BUSY)
-        self._at_work, self._stopping = True, False
+        self._at_work, self._cancelled, self._stopping = True, False, False
         for token in (self._early, self._get_token()):
             token.clear()
         try:
@@ -123,7 +126,7 @@ class EditorSession:
     def cancel(self) -> None:
         """Stop the request that is at work, if one is."""
         if self._at_work:
-            self._stopping = True
+            self._cancelled = self._stopping = True
             self._early.cancel()
             self._get_token().cancel()
 
@@ -193,7 +196,7 @@ class EditorSession:
             asker = QuestionSender(self.wire, self._updates)
             screen = Screen(
                 self._show_event,
-                asker.ask_question,
+                lambda question: NO if self._cancelled else asker.ask_question(question),
                 say=self._updates.say,
                 diff=self._updates.show_diff,
                 table=self._updates.show_table,
@@ -212,7 +215,7 @@ class EditorSession:
                 self.choices.model = self._told[1]
             if self.choices.agent == agent:
                 self.choices.agent = self._told[2]
-            if self._stopping:
+            if self._cancelled:
                 raise Cancelled
         return self._desk
 
@@ -270,9 +273,9 @@ class EditorSession:
 
     def _name_end(self) -> StopReason:
         """Say how the turn ended. Raises RequestError for what the user must set right."""
+        if self._cancelled:
+            return "cancelled"
         match self._updates.end:
-            case Interrupted():
-                return "cancelled"
             case GaveUp(code=code) as end if code in ERRORS:
                 raise RequestError(-32603, clean_text("\n".join(filter(None, (end.reason, end.hint)))))
             case GaveUp(code=code):

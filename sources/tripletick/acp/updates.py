@@ -38,6 +38,7 @@ from tripletick.events import (
     Notice,
     Output,
     PlanChanged,
+    Prompted,
     Refused,
     Repairing,
     Requested,
@@ -114,6 +115,8 @@ class EventUpdates:
     """The last call, by the task."""
     replies: dict[str, str] = field(default_factory=dict)
     """What has come of a reply, by the task."""
+    spoken: bool = False
+    """Something was said in this turn: what comes next is a paragraph of its own."""
     model: str = ""
     count: int = 0
 
@@ -157,6 +160,7 @@ class EventUpdates:
 
     def _tell(self, text: str) -> None:
         """Tell the user a line that the model has not written."""
+        self.spoken = True
         quoted = clean_text(text).strip().replace("\n", "\n> ")
         self.send(helpers.update_agent_message_text(f"\n\n> {quoted}\n\n"))
 
@@ -165,14 +169,21 @@ class EventUpdates:
             self.send(helpers.update_agent_message_text(clean_text(f"\n\n{text}\n\n")))
 
     def _begin(self, event: Requested) -> None:
-        self.end = None
+        self.end, self.spoken = None, False
         self.calls.clear()
         self.replies.clear()
 
+    def _begin_reply(self, event: Prompted) -> None:
+        self.replies.pop(self.task, None)
+
     def _show_text(self, event: Text) -> None:
-        self.replies[self.task] = self.replies.get(self.task, "") + event.text
+        said = self.replies.get(self.task, "")
+        self.replies[self.task] = said + event.text
         if not self.task:
-            self.send(helpers.update_agent_message_text(clean_text(event.text)))
+            # some editors put all that is said into one text, whatever comes between
+            gap = "\n\n" if self.spoken and not said else ""
+            self.spoken = True
+            self.send(helpers.update_agent_message_text(clean_text(gap + event.text)))
 
     def _show_thought(self, event: Thought) -> None:
         if not self.task:
@@ -193,7 +204,6 @@ class EventUpdates:
             f"call-{self.count}", title or format_title(call), call, points.block_count if points else 0
         )
         self.calls[self.task] = begun
-        self.replies.pop(self.task, None)
         self.send(
             helpers.start_tool_call(
                 begun.id,
@@ -282,13 +292,16 @@ class EventUpdates:
             self.send(schema.UsageUpdate(session_update="usage_update", used=used, size=event.context))
 
     def _show_answer(self, event: Answered) -> None:
-        if event.text.strip() and event.text.strip() not in self.replies.get(self.task, ""):
-            self.send(helpers.update_agent_message_text(clean_text(f"\n\n{event.text}")))
+        self._show_untold(event.text)
         self._show_end(event)
 
+    def _show_untold(self, answer: str) -> None:
+        """Tell an answer that is no reply of the model's; that of a task was told."""
+        if answer.strip() and not self.task and answer.strip() not in self.replies.get("", ""):
+            self.send(helpers.update_agent_message_text(clean_text(f"\n\n{answer}")))
+
     def _show_failure(self, event: GaveUp) -> None:
-        if event.answer and event.answer.strip() not in self.replies.get(self.task, ""):
-            self.send(helpers.update_agent_message_text(clean_text(f"\n\n{event.answer}")))
+        self._show_untold(event.answer)
         if event.code not in ERRORS:
             self._tell("\n".join(filter(None, (event.reason, event.hint))))
         self._show_end(event)
@@ -322,6 +335,7 @@ WORDS: dict[type, Callable[[Any], str]] = {
 """What is said of an event in a line."""
 TELLS: dict[type, Callable[[EventUpdates, Any], None]] = {
     Requested: EventUpdates._begin,
+    Prompted: EventUpdates._begin_reply,
     Text: EventUpdates._show_text,
     Thought: EventUpdates._show_thought,
     Loading: EventUpdates._show_loading,
