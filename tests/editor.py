@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from acp import RequestError, schema, text_block
-from acp.client.connection import ClientSideConnection
 from acp.stdio import spawn_agent_process
 
 PROGRAM = (sys.executable, "-P", "-m", "tripletick.cli", "acp")
@@ -21,21 +20,23 @@ SECONDS = 40
 
 
 class Editor:
-    """What a user sees and answers. `answers` are option ids, in their order; then the first that is offered.
+    """What a user sees and answers in one session."""
 
-    `buffers` hold what is not saved, by absolute path; with them the editor offers its files.
-    """
+    def __init__(self) -> None:
+        self.agent: Any = None
+        self._more = asyncio.Condition()
+        self.prepare()
 
-    def __init__(self, *answers: str, buffers: dict[str, str] | None = None, forms: bool = False) -> None:
+    def prepare(self, *answers: str, buffers: dict[str, str] | None = None, forms: bool = False) -> None:
+        """Say what is answered: option ids, in their order, then the first that is offered.
+
+        `buffers` hold what is not saved, by absolute path; with them the editor offers its files.
+        """
         self.answers, self.buffers, self.forms = list(answers), buffers, forms
         self.told: list[dict[str, Any]] = []
         self.asked: list[tuple[str, list[str]]] = []
         self.read: list[str] = []
-        self.agent: Any = None
-        self.process: Any = None
         self.session = ""
-        self.chosen: Any = None
-        self._more = asyncio.Condition()
 
     async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
         self.asked.append((tool_call.title, [option.kind for option in options]))
@@ -47,6 +48,8 @@ class Editor:
         return schema.RequestPermissionResponse(outcome=outcome)
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        if self.session not in ("", session_id):
+            return
         self.told.append(update.model_dump(mode="json", by_alias=True, exclude_none=True))
         await self._notify()
 
@@ -106,6 +109,11 @@ class Editor:
         self.session = begun.session_id
         return begun
 
+    async def choose(self, option: str, value: str) -> dict[str, str]:
+        """Choose something for what follows; gives what is chosen now."""
+        given = await self.agent.set_config_option(config_id=option, session_id=self.session, value=value)
+        return {one.id: one.current_value for one in given.config_options}
+
     async def send(self, *blocks: Any) -> str:
         """Send a request; gives why its turn stopped."""
         prompt = [text_block(block) if isinstance(block, str) else block for block in blocks]
@@ -139,8 +147,7 @@ async def opened(home: Path, editor: Editor, *words: str) -> AsyncIterator[Edito
         use_unstable_protocol=True,
     )
     async with starting as (agent, process):
-        assert isinstance(agent, ClientSideConnection)
-        editor.agent, editor.process = agent, process
+        editor.agent = agent
         yield editor
     assert process.returncode == 0
 

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import json
 import signal
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -27,19 +27,32 @@ def project(home):
     return folder
 
 
-@pytest.fixture
-def play(home, project):
-    """Have an editor do something with a program on scripted replies."""
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """One program for an editor, which has a session for each test."""
+    home, stack = tmp_path_factory.mktemp("editor"), AsyncExitStack()
+    with asyncio.Runner() as runner:
+        editor = Editor()
+        runner.run(stack.enter_async_context(opened(home, editor, "-a", "coder")))
+        yield home, editor, runner
+        runner.run(stack.aclose())
 
-    def begin(editor, act, *replies, words=("-a", "coder")):
+
+@pytest.fixture
+def play(program, project):
+    """Have the editor do something in a new session on scripted replies."""
+    home, editor, runner = program
+
+    def begin(act, *replies, answers=(), **offers):
         flat = [one for reply in replies for one in (reply if isinstance(reply, list) else [reply])]
         (home / "script.json").write_text(json.dumps(flat))
+        editor.prepare(*answers, **offers)
 
         async def run():
-            async with opened(home, editor, *words):
-                await act(editor, await editor.begin(project))
+            await act(editor, await editor.begin(project))
+            await editor.agent.close_session(session_id=editor.session)
 
-        asyncio.run(run())
+        runner.run(run())
         return editor
 
     return begin
@@ -56,8 +69,8 @@ def is_asleep(seconds=b"4711"):
     return any(line.startswith(b"sleep\0" + seconds) for line in lines)
 
 
-def read_log(home):
-    [log] = (home / ".local/state/tripletick/sessions").glob("*.jsonl")
+def read_log(home, name):
+    log = home / f".local/state/tripletick/sessions/{name}.jsonl"
     return [json.loads(line) for line in log.read_bytes().splitlines()]
 
 
@@ -67,7 +80,7 @@ def test_a_turn_is_told_as_words_calls_and_diffs_and_undone_as_one(play, project
         assert (project / "hello.txt").read_text() == "hello\n"
         assert await editor.send("/undo") == "end_turn"
 
-    editor = play(Editor(), act, READS, WRITES, "It is saved.")
+    editor = play(act, READS, WRITES, "It is saved.")
     question, read, write = editor.calls.values()
     assert editor.asked == [
         ("Let blocks write here, in project?", ["allow_once", "allow_once", "reject_once"])
@@ -88,7 +101,7 @@ def test_a_no_leaves_the_block_unrun(play, project):
     async def act(editor, begun):
         assert await editor.send("clean up") == "end_turn"
 
-    editor = play(Editor("y", "n"), act, "```bash\nrm -rf *\n```", "I did not.")
+    editor = play(act, "```bash\nrm -rf *\n```", "I did not.", answers=("y", "n"))
     (title, kinds) = editor.asked[1]
     assert kinds == ["allow_once", "allow_always", "reject_once"]
     assert title.endswith("Run it?")
@@ -111,7 +124,7 @@ def test_a_cancelled_block_ends_and_the_next_request_is_done(play):
         assert not is_asleep()
         assert await editor.send("go on") == "end_turn"
 
-    editor = play(Editor(), act, SLEEPS, "Gone on.")
+    editor = play(act, SLEEPS, "Gone on.")
     assert [call["status"] for call in editor.calls.values()] == ["completed", "failed"]
     assert "Gone on." in editor.words
 
@@ -123,18 +136,19 @@ def test_a_question_that_is_cancelled_ends_the_turn(play):
         await editor.agent.cancel(session_id=editor.session)
         assert await turn == "cancelled"
 
-    play(Editor("wait"), act, WRITES)
+    play(act, WRITES, answers=("wait",))
 
 
 def test_a_plan_is_told_as_entries_and_cancelled_with_its_tasks(play, project):
     async def act(editor, begun):
+        await editor.choose("agent", "planner")
         turn = asyncio.create_task(editor.send("do it all"))
         await editor.until(lambda: "a is made." in editor.words)
         await editor.agent.cancel(session_id=editor.session)
         assert await turn == "cancelled"
 
     both = plan(("1", "coder", "make a"), ("2", "coder", "make b", "1"))
-    editor = play(Editor(), act, both, made("a"), slow("b"), words=("-a", "planner"))
+    editor = play(act, both, made("a"), slow("b"))
     entries = editor.list_updates("plan")[-1]["entries"]
     assert [(entry["content"], entry["status"]) for entry in entries] == [
         ("coder: make a", "completed"),
@@ -150,8 +164,8 @@ def test_a_session_is_listed_told_again_and_gone_on_with(play, project):
     async def second(editor, begun):
         [row] = (await editor.agent.list_sessions(cwd=str(project))).sessions
         assert (row.title, row.cwd) == ("save hello", str(project))
-        await editor.agent.load_session(cwd=str(project), session_id=row.session_id, mcp_servers=[])
         editor.session = row.session_id
+        await editor.agent.load_session(cwd=str(project), session_id=row.session_id, mcp_servers=[])
         assert [each["content"]["text"] for each in editor.list_updates("user_message_chunk")] == [
             "save hello"
         ]
@@ -160,10 +174,10 @@ def test_a_session_is_listed_told_again_and_gone_on_with(play, project):
         assert await editor.send("/tokens") == "end_turn"
         assert await editor.send("go on") == "end_turn"
 
-    old = play(Editor(), first, WRITES, "It is saved.")
-    new = play(Editor(), second, "Gone on.")
-    assert new.session == old.session
-    assert "Gone on." in new.words and new.asked == []
+    old = play(first, WRITES, "It is saved.").session
+    editor = play(second, "Gone on.")
+    assert (editor.session, editor.asked) == (old, [])
+    assert "Gone on." in editor.words
 
 
 def test_mode_agent_and_model_are_chosen_for_the_next_request(play, home, project):
@@ -178,14 +192,11 @@ def test_mode_agent_and_model_are_chosen_for_the_next_request(play, home, projec
         await editor.agent.set_session_mode(session_id=editor.session, mode_id="work")
         await editor.send("save hello")
         assert (project / "hello.txt").exists()
-        options = await editor.agent.set_config_option(
-            config_id="agent", session_id=editor.session, value="casual"
-        )
-        assert {one.id: one.current_value for one in options.config_options}["agent"] == "casual"
+        assert (await editor.choose("agent", "casual"))["agent"] == "casual"
         await editor.send(f"/model scripted:{home / 'other.md'}")
         assert await editor.send("who are you?") == "end_turn"
 
-    editor = play(Editor(), act, WRITES, "I may not.", WRITES, "It is saved.")
+    editor = play(act, WRITES, "I may not.", WRITES, "It is saved.")
     assert "I am another." in editor.words
     told = editor.list_updates("config_option_update")[-1]["configOptions"]
     assert [one["currentValue"] for one in told] == ["work", f"scripted:{home / 'other.md'}", "casual"]
@@ -201,22 +212,23 @@ def test_unsaved_text_is_read_and_edited_through_the_editor(play, project):
         await editor.send("read", resource_link_block(".env", f"file://{secret}"))
 
     edit = "```edit:notes.txt\n<<<<<<< SEARCH\noat milk\n=======\nsoy milk\n>>>>>>> REPLACE\n```"
-    editor = play(Editor(buffers={notes: "oat milk\n"}), act, "Seen.", edit, "Changed.")
+    editor = play(act, "Seen.", edit, "Changed.", buffers={notes: "oat milk\n"})
     assert Path(notes).read_text() == "soy milk\n"
     assert editor.buffers == {notes: "soy milk\n"}
     assert secret not in editor.read
     assert f"{secret} was not sent" in editor.words
 
 
-def test_texts_and_pictures_of_the_editor_go_along(play, home, project):
+def test_texts_and_pictures_of_the_editor_go_along(play, program, project):
     async def act(editor, begun):
         selected = embedded_text_resource(f"file://{project}/notes.txt#L1:2", "only this")
         await editor.send("explain", resource_block(selected), image_block(PNG, "image/png"))
 
-    editor = play(Editor(), act, "Explained.")
+    editor = play(act, "Explained.")
     assert (project / "pasted-1.png").exists()
-    said = json.dumps([one for one in read_log(home) if one["event"] == "History"])
-    assert "notes.txt, lines 1 to 2, as it stands in the editor:\\nonly this" in said.replace("\\\\n", "\\n")
+    records = [one for one in read_log(program[0], editor.session) if one["event"] == "History"]
+    sent = [entry["message"]["text"] for record in records for entry in record["entries"]]
+    assert "notes.txt, lines 1 to 2, as it stands in the editor:\nonly this" in sent[0]
     assert "Explained." in editor.words
 
 
@@ -225,9 +237,9 @@ def test_the_models_question_is_a_form_or_ends_the_turn(play):
         assert await editor.send("draw it") == "end_turn"
 
     asks = "REQUEST_CLARIFICATION Which colour?"
-    editor = play(Editor("y", "red", forms=True), act, asks, "Red it is.")
+    editor = play(act, asks, "Red it is.", answers=("y", "red"), forms=True)
     assert editor.asked[1:] == [("Which colour?", ["form"])] and "Red it is." in editor.words
-    assert "Which colour?" in play(Editor(), act, asks).words
+    assert "Which colour?" in play(act, asks).words
 
 
 @pytest.fixture
@@ -290,4 +302,4 @@ def test_an_editor_that_goes_away_leaves_nothing_running_and_a_whole_log(raw, ho
         editor.ask(4, "session/list")
     assert process.wait(30) == code
     assert not is_asleep()
-    assert [record["event"] for record in read_log(home)][-1] in ("Interrupted", "History")
+    assert [record["event"] for record in read_log(home, name)][-1] in ("Interrupted", "History")
