@@ -83,7 +83,7 @@ def test_a_turn_is_told_as_words_calls_and_diffs_and_undone_as_one(play, project
     editor = play(act, READS, WRITES, "It is saved.")
     question, read, write = editor.calls.values()
     assert editor.asked == [
-        ("Let blocks write here, in project?", ["allow_once", "allow_once", "reject_once"])
+        ("Let blocks write here, in project?", ["allow_always", "allow_once", "reject_once"])
     ]
     assert question["status"] == "completed"
     assert (read["kind"], read["status"]) == ("read", "completed")

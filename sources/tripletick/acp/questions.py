@@ -31,6 +31,8 @@ LETTERS = re.compile(r" [a-z] [a-z ]+(?: / [a-z] [a-z ]+)+$")
 """What a question says of the letters that answer it."""
 NO = Answer("n", said=False)
 NOBODY = Answer(there=False)
+READ = "r"
+"""Stands beside a yes that is kept for the folder."""
 FIELD = "answer"
 
 
@@ -53,12 +55,15 @@ class QuestionSender:
         update = schema.ToolCallUpdate(
             tool_call_id=at_work.id,
             title=title,
-            kind=find_kind(call) if question.call else "other",
+            kind=find_kind(call),
             status="pending",
             content=list(_make_content(question)),
         )
+        # some editors know a button by its kind alone
+        kinds = {letter: kind for letter, (_, kind) in BUTTONS.items()}
+        kinds |= {"y": "allow_always"} if READ in letters else {}
         options = [
-            schema.PermissionOption(option_id=letter, name=BUTTONS[letter][0], kind=BUTTONS[letter][1])
+            schema.PermissionOption(option_id=letter, name=BUTTONS[letter][0], kind=kinds[letter])
             for letter in letters
         ]
         try:

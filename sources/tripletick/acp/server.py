@@ -29,6 +29,8 @@ from tripletick.event_log.session_log import clean_text, make_session_id
 from tripletick.history import index, logs
 from tripletick.history.history import Past
 
+Servers = Sequence[Any] | None
+"""What the protocol has of an editor's own tool servers, each with a name."""
 PATIENCE = 10.0
 """Seconds in which a session has to end when the editor is gone."""
 PAGE = 50
@@ -74,9 +76,10 @@ class AcpServer:
             auth_methods=[],
         )
 
-    async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
+    async def new_session(self, cwd: str, mcp_servers: Servers = None, **_: Any) -> schema.NewSessionResponse:
         """Begin a session; what is slow or asks is done by its first request."""
         session = await self._open_session(make_session_id(), cwd, None)
+        session.note_servers(mcp_servers or ())
         choices = session.choices
         return schema.NewSessionResponse(
             session_id=session.name,
@@ -84,9 +87,12 @@ class AcpServer:
             config_options=[*choices.list_options()],
         )
 
-    async def load_session(self, cwd: str, session_id: str, **_: Any) -> schema.LoadSessionResponse:
+    async def load_session(
+        self, cwd: str, session_id: str, mcp_servers: Servers = None, **_: Any
+    ) -> schema.LoadSessionResponse:
         """Go on with a session that is kept, after telling all of it."""
         session = await self._restore_session(cwd, session_id)
+        session.note_servers(mcp_servers or ())
         known = await asyncio.to_thread(logs.records, self.sessions.places, session_id)
         for update in replay_session(known.records):
             await session.client.session_update(session_id, update)

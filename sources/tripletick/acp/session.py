@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from acp import schema
 from acp.exceptions import RequestError
@@ -35,7 +35,7 @@ from tripletick.chat.frontend import Screen
 from tripletick.checkpoint import Checkpoints
 from tripletick.config.config import Config
 from tripletick.errors import TripletickError
-from tripletick.event_log.session_log import clean_text
+from tripletick.event_log.session_log import clean_name, clean_text
 from tripletick.events import Event, GaveUp, InTask, PlanChanged
 from tripletick.history.history import Past
 from tripletick.history.transcript import title
@@ -51,6 +51,7 @@ SECONDS = 0.5
 REASONS: dict[str, StopReason] = {"context": "max_tokens", "steps": "max_turn_requests"}
 """By the code of a turn that gave up."""
 BUSY = "The session is at work on another request. Cancel it first."
+SERVERS = "The tool servers of the editor are not used: {names}. To set up your own: tripletick help mcp"
 ELSEWHERE = "/{name} needs a terminal: run tripletick there."
 
 
@@ -95,6 +96,7 @@ class EditorSession:
     """The editor has stopped the request at work …"""
     _stopping: bool = False
     """… and the turn has not been told."""
+    _notices: list[str] = field(default_factory=list)
     _told: tuple[str, str, str] = ("", "", "")
     """The choices that the editor knows."""
 
@@ -122,6 +124,11 @@ class EditorSession:
             return await self._run_job(lambda: self._do_prompt(blocks))
         finally:
             self._at_work = False
+
+    def note_servers(self, servers: Iterable[Any]) -> None:
+        """Have the user told that the editor's own tool servers are not used."""
+        if names := ", ".join(clean_name(str(server.name)) for server in servers):
+            self._notices.append(SERVERS.format(names=names))
 
     def cancel(self) -> None:
         """Stop the request that is at work, if one is."""
@@ -209,6 +216,7 @@ class EditorSession:
             opening = self.sessions.open_session(taken, self.past, screen, self.name)
             app, _, _ = self._open.enter_context(opening)
             app.workspace.editor = EditorBuffers(self.wire)
+            app.notices += self._notices
             self._desk = ChatContext(app, screen, {})
             self._told = (mode, app.config.model.name or BY_ITSELF, app.config.agent.name)
             if self.choices.model == model:

@@ -65,6 +65,7 @@ KINDS: dict[str, Kind] = {
     "fetch": "fetch",
     "browse": "fetch",
     "mcp": "other",
+    "question": "other",
 }
 """By tag; all others run something."""
 STATUSES: dict[str, PlanStatus] = {"pending": "pending", "running": "in_progress"}
