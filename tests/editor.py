@@ -10,7 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from acp import RequestError, schema, text_block
 from acp.stdio import spawn_agent_process
@@ -139,7 +139,7 @@ async def opened(home: Path, editor: Editor, *words: str) -> AsyncIterator[Edito
     command = (*PROGRAM, "-m", f"scripted:{home / 'script.json'}", *words)
     more: dict[str, Any] = {"limit": 64 << 20, "stderr": None, "shutdown_timeout": SECONDS}
     starting = spawn_agent_process(
-        editor,
+        cast("Any", editor),
         *command,
         env=make_environment(home),
         cwd=home,

@@ -83,7 +83,7 @@ def test_a_turn_is_told_as_words_calls_and_diffs_and_undone_as_one(play, project
     editor = play(act, READS, WRITES, "It is saved.")
     question, read, write = editor.calls.values()
     assert editor.asked == [
-        ("Let blocks write here, in project?", ["allow_always", "allow_once", "reject_once"])
+        ("Let blocks write here, in project?", ["allow_always", "reject_always", "reject_once"])
     ]
     assert question["status"] == "completed"
     assert (read["kind"], read["status"]) == ("read", "completed")
@@ -137,6 +137,23 @@ def test_a_question_that_is_cancelled_ends_the_turn(play):
         assert await turn == "cancelled"
 
     play(act, WRITES, answers=("wait",))
+
+
+def test_two_sessions_of_an_editor_are_at_work_side_by_side(play, tmp_path):
+    (tmp_path / "other").mkdir()
+
+    async def act(editor, begun):
+        first = editor.session
+        turn = asyncio.create_task(editor.send("sleep"))
+        await editor.until(lambda: any("sleep" in call["title"] for call in editor.calls.values()))
+        other = await editor.agent.new_session(cwd=str(tmp_path / "other"), mcp_servers=[])
+        editor.session = other.session_id
+        await editor.choose("agent", "casual")
+        assert await editor.send("hello") == "end_turn"
+        await editor.agent.cancel(session_id=first)
+        assert await turn == "cancelled"
+
+    play(act, {"to": "sleep", "text": SLEEPS}, "Hello.")
 
 
 def test_a_plan_is_told_as_entries_and_cancelled_with_its_tasks(play, project):
@@ -249,6 +266,9 @@ def raw(home, project):
 
     def begin(*replies):
         (home / "script.json").write_text(json.dumps(replies))
+        hooks = home / ".config/tripletick/hooks"
+        hooks.mkdir(parents=True)
+        (hooks / "loud.py").write_text("print('no message', flush=True)")
         editor = RawEditor(home, "-a", "coder")
         begun.append(editor.process)
         editor.ask(1, "initialize", protocolVersion=1)

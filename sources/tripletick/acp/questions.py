@@ -12,18 +12,18 @@ from typing import Literal
 
 from acp import helpers, schema
 
-from tripletick.acp.updates import Content, EventUpdates, find_kind
+from tripletick.acp.updates import Content, EventUpdates, OpenCall, find_kind
 from tripletick.acp.wire import GONE, Wire
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.event_log.session_log import clean_text
 from tripletick.events import Ask
 from tripletick.messages import Answer, Call
 
-Button = Literal["allow_once", "allow_always", "reject_once"]
+Button = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
 BUTTONS: dict[str, tuple[str, Button]] = {
     "y": ("Yes", "allow_once"),
     "s": ("Yes, for this session", "allow_always"),
-    "r": ("Only read", "allow_once"),
+    "r": ("Only read", "reject_always"),
     "n": ("No", "reject_once"),
 }
 """By the letter that the terminal takes."""
@@ -72,13 +72,20 @@ class QuestionSender:
         except GONE:
             return NOBODY
         chosen = outcome.option_id if isinstance(outcome, schema.AllowedOutcome) else ""
-        self._end_question(question, at_work.id, at_work.title, agreed=chosen not in ("", "n"))
+        self._end_question(at_work, agreed=chosen not in ("", "n"), is_block=question.call is not None)
         return Answer(chosen) if chosen in letters else NO
 
-    def _end_question(self, question: Ask, name: str, title: str, *, agreed: bool) -> None:
-        """Give the call its title back; a question without one is over."""
-        status = "in_progress" if question.call else "completed" if agreed else "failed"
-        self.wire.send_update(helpers.update_tool_call(name, title=title, status=status, content=[]))  # type: ignore[arg-type]
+    def _end_question(self, at_work: OpenCall, *, agreed: bool, is_block: bool) -> None:
+        """Give the block its title back; a question without one is over."""
+        ended: schema.ToolCallStatus = "completed" if agreed else "failed"
+        update = helpers.update_tool_call(
+            at_work.id,
+            title=at_work.title,
+            kind=find_kind(at_work.call),
+            status="in_progress" if is_block else ended,
+            content=[],
+        )
+        self.wire.send_update(update)
 
     def _ask_text(self, question: Ask) -> Answer:
         able = self.wire.able.elicitation

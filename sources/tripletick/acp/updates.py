@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -48,7 +48,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import Call, Receipt, Task
+from tripletick.messages import Call, LineCount, Receipt, Result, Task
 
 Kind = Literal[
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"
@@ -97,8 +97,10 @@ class OpenCall:
     """The turn's blocks that were run before it."""
     printed: str = ""
     told: float = 0.0
-    ended: bool = False
-    result: list[Content] = field(default_factory=list)
+    result: Result | None = None
+    """What came of it, once it has ended."""
+    shown: Collection[str] = ()
+    """The files whose changes were told."""
 
 
 @dataclass(slots=True)
@@ -153,7 +155,7 @@ class EventUpdates:
 
     def open_call(self, call: Call, title: str = "") -> OpenCall:
         """Give the call that a question is about, told as one of its own where none is at work."""
-        known = (one for one in self.calls.values() if not one.ended and one.call == call)
+        known = (one for one in self.calls.values() if one.result is None and one.call == call)
         if at_work := next(known, None):
             return at_work
         self._start_call(call, title=title)
@@ -224,43 +226,52 @@ class EventUpdates:
             call.printed = (call.printed + event.text)[-TAIL:]
             if time.monotonic() - call.told >= PAUSE:
                 call.told = time.monotonic()
-                self.send(helpers.update_tool_call(call.id, content=[make_text(call.printed)]))
+                self.send(
+                    helpers.update_tool_call(
+                        call.id,
+                        title=call.title,
+                        kind=find_kind(call.call),
+                        status="in_progress",
+                        content=[make_text(call.printed)],
+                    )
+                )
 
     def _show_result(self, event: Returned) -> None:
         call = self.calls.get(self.task)
-        if call is None or call.ended or call.call != event.call:
+        if call is None or call.result or call.call != event.call:
             # it was not reached
             self._start_call(event.call, running=False)
             call = self.calls[self.task]
-        result = event.result
-        said = (result.view or result.text)[-TAIL:]
-        call.ended = True
-        call.result = [make_text(said)] if said.strip() else []
+        call.result = event.result
+        self._send_end(call, call.result, [])
+
+    def _show_changes(self, event: Changed) -> None:
+        """Tell what else the block that ended has changed: what is no text, or was looked at later."""
+        call = self.calls.get(self.task)
+        if call is None or call.result is None:
+            return
+        if any(str(self.folder / one.file.path) not in call.shown for one in event.files):
+            self._send_end(call, call.result, event.files)
+
+    def _send_end(self, call: OpenCall, result: Result, files: Sequence[LineCount]) -> None:
+        """Tell the end of a call, whole: some editors add nothing up."""
+        points = self.points() if not self.task else None
+        diffs = list(self._make_diffs(points, points.changes_since(call.before) or ())) if points else []
+        call.shown = {diff.path for diff in diffs}
+        left = [one for one in files if str(self.folder / one.file.path) not in call.shown]
+        said = [(result.view or result.text)[-TAIL:], " · ".join(map(str, left))]
+        paths = [*call.shown, *(str(self.folder / one.file.path) for one in left)]
         self.send(
             helpers.update_tool_call(
                 call.id,
                 title=call.title if result.ok else f"{call.title} ({clean_text(result.verdict)})",
+                kind=find_kind(call.call),
                 status="completed" if result.ok else "failed",
-                content=call.result,
+                content=[*diffs, *(make_text(text) for text in said if text.strip())],
+                locations=[schema.ToolCallLocation(path=clean_text(path)) for path in paths[:MOST]] or None,
                 raw_output={"verdict": clean_text(result.verdict), "exit": result.exit},
             )
         )
-
-    def _show_changes(self, event: Changed) -> None:
-        """Show what the block that ended has changed, as diffs with its output."""
-        call = self.calls.get(self.task)
-        if call is None:
-            return
-        points = self.points()
-        changes = points.changes_since(call.before) if points and not self.task else None
-        diffs = list(self._make_diffs(points, changes or ())) if points else []
-        told = {diff.path for diff in diffs}
-        left = [one for one in event.files if str(self.folder / one.file.path) not in told]
-        more = [make_text(clean_text(" · ".join(map(str, left))))] if left else []
-        places = [
-            schema.ToolCallLocation(path=str(self.folder / one.file.path)) for one in event.files[:MOST]
-        ]
-        self.send(helpers.update_tool_call(call.id, content=[*diffs, *call.result, *more], locations=places))
 
     def _make_diffs(
         self, points: Checkpoints, changes: Sequence[Change]
@@ -271,7 +282,7 @@ class EventUpdates:
                 continue
             was = clean_text(old.decode("utf-8", "replace")) if change.was else None
             yield helpers.tool_diff_content(
-                str(self.folder / change.path), clean_text(new.decode("utf-8", "replace")), was
+                clean_text(str(self.folder / change.path)), clean_text(new.decode("utf-8", "replace")), was
             )
 
     def _find_places(self, call: Call) -> Iterable[schema.ToolCallLocation]:
