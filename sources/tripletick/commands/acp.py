@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from tripletick.acp import PACKAGE
 from tripletick.commands import session_setup, task
 from tripletick.errors import UsageError
 from tripletick.system import dirs, optional_deps
+from tripletick.ui.sanitize import print_notice
 
 if TYPE_CHECKING:
     from tripletick.chat.frontend import Screen
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from tripletick.errors import TripletickError
     from tripletick.history.history import Past
     from tripletick.session.session import App
+
+BY_HAND = "This speaks JSON-RPC, and an editor starts it: tripletick help editors. Ctrl+C ends it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ def run_acp(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(what, why, f"Install it: {optional_deps.ask_for(PACKAGE)}")
     from tripletick.acp.server import serve_stdio
 
+    if sys.stdin.isatty():
+        print_notice(BY_HAND)
     # no questions about models: the editor has a list of them
     options.quiet = True
     return asyncio.run(serve_stdio(options, CommandSessions(dirs.find_dirs())))
