@@ -80,7 +80,8 @@ def test_a_turn_is_told_as_words_calls_and_diffs_and_undone_as_one(play, project
         assert (project / "hello.txt").read_text() == "hello\n"
         assert await editor.send("/undo") == "end_turn"
 
-    editor = play(act, READS, WRITES, "It is saved.")
+    thinks = {"text": READS, "thought": "First the notes."}
+    editor = play(act, thinks, WRITES, "It is saved.")
     question, read, write = editor.calls.values()
     assert editor.asked == [
         ("Let blocks write here, in project?", ["allow_always", "reject_always", "reject_once"])
@@ -94,6 +95,11 @@ def test_a_turn_is_told_as_words_calls_and_diffs_and_undone_as_one(play, project
     assert (
         "I look." in editor.words and "It is saved." in editor.words and "Removed: hello.txt" in editor.words
     )
+    assert "First the notes." in "".join(
+        each["content"]["text"] for each in editor.list_updates("agent_thought_chunk")
+    )
+    [offered] = editor.list_updates("available_commands_update")
+    assert {"undo", "diff", "model"} <= {each["name"] for each in offered["availableCommands"]}
     assert not (project / "hello.txt").exists()
 
 

@@ -202,13 +202,10 @@ class AcpServer:
         except TripletickError as error:
             raise RequestError(-32603, clean_text(str(error))) from error
         self.open[name] = session
-        # an editor knows the session once this request is answered
-        asyncio.get_running_loop().call_later(0.05, self._offer_commands, session)
-        return session
-
-    def _offer_commands(self, session: EditorSession) -> None:
-        task = asyncio.ensure_future(_tell_commands(session))
+        # it runs once this request is answered: an editor knows the session then
+        task = asyncio.create_task(_tell_commands(session))
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return session
 
 
 async def _tell_commands(session: EditorSession) -> None:
