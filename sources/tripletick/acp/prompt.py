@@ -127,8 +127,10 @@ def _find_inside(path: Path, desk: ChatContext) -> str | None:
     folder = next((one for one in (desk.app.folder, workspace.root) if path.is_relative_to(one)), None)
     what = f"{clean_name(str(path))} was not sent."
     if folder is None:
-        if why := builder.explain_refusal(path.resolve(), desk.app.places):
-            raise UsageError(what, f"It {why}.", REMEDY)
+        # a text may belong to a file that is not there yet
+        why = builder.explain_refusal(path.resolve(), desk.app.places) if path.exists() else ""
+        if why:
+            raise UsageError(what, f"{why[:1].upper()}{why[1:]}.", REMEDY)
         return None
     inside = path.relative_to(folder).as_posix()
     try:

@@ -24,6 +24,8 @@ LONGEST = 16 << 20
 """Bytes of one message: a picture of the largest size, as base64, with a request."""
 HEAD = 400
 """Bytes of a message that is too long, which are kept to know what it asks for."""
+PATIENCE = 2.0
+"""Seconds for the last that is written."""
 WAITING = 64
 """Messages that are read ahead."""
 TOO_LONG = f"A message may have at most {LONGEST >> 20} MiB."
@@ -56,21 +58,33 @@ class StdioTransport:
         while not self._over:
             message = await self._inbox.get()
             if isinstance(message, RequestError):
-                await self.send({"jsonrpc": "2.0", "id": message.data, "error": _describe_error(message)})
+                self._put_message({"jsonrpc": "2.0", "id": message.data, "error": _describe_error(message)})
                 continue
+            if message is None:
+                # what came before is begun, and what can be answered at once is
+                await asyncio.sleep(0)
             return message
         return None
 
     async def send(self, message: Message) -> None:
         """Write a message. Raises ConnectionError where nobody reads it."""
-        line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
-        written: Future[None] = Future()
-        self._outbox.put((line, written))
-        await asyncio.wrap_future(written)
+        await asyncio.wrap_future(self._put_message(message))
 
     async def close(self) -> None:
-        """Stop; the threads end with the program."""
+        """Stop, once all is written or nobody reads; the threads end with the program."""
         self.hang_up()
+        with suppress(ConnectionError, TimeoutError):
+            await asyncio.wait_for(asyncio.wrap_future(self._put_line(b"")), PATIENCE)
+
+    def _put_message(self, message: Message) -> Future[None]:
+        return self._put_line(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    def _put_line(self, line: bytes) -> Future[None]:
+        written: Future[None] = Future()
+        # who no longer waits for it takes back nothing
+        written.set_running_or_notify_cancel()
+        self._outbox.put((line, written))
+        return written
 
     def hang_up(self) -> None:
         """Have `receive` give None, also from another thread."""
@@ -85,7 +99,7 @@ class StdioTransport:
     def _read_lines(self) -> None:
         """Cut what comes into lines; of one that is too long only the head is kept."""
         line, long = bytearray(), False
-        with suppress(OSError, RuntimeError):
+        try:
             while chunk := os.read(self._input, 1 << 16):
                 *ends, rest = chunk.split(b"\n")
                 for end in ends:
@@ -98,13 +112,18 @@ class StdioTransport:
                     long = True
             if line:
                 self._deliver(bytes(line), long=long)
-        self.hang_up()
+            self._deliver_next(None)
+        except (OSError, RuntimeError):
+            self.hang_up()
 
     def _deliver(self, line: bytes, *, long: bool) -> None:
         """Hand a line over, once there is room."""
         message = RequestError(-32600, TOO_LONG, _find_id(line)) if long else parse_message(line)
         if message is not None:
-            asyncio.run_coroutine_threadsafe(self._inbox.put(message), self._loop).result()
+            self._deliver_next(message)
+
+    def _deliver_next(self, message: Message | RequestError | None) -> None:
+        asyncio.run_coroutine_threadsafe(self._inbox.put(message), self._loop).result()
 
     def _write_lines(self) -> None:
         while True:
