@@ -35,11 +35,13 @@ class Editor:
         self.answers, self.buffers, self.forms = list(answers), buffers, forms
         self.told: list[dict[str, Any]] = []
         self.asked: list[tuple[str, list[str]]] = []
+        self.previews: list[dict[str, Any]] = []
         self.read: list[str] = []
         self.session = ""
 
     async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
         self.asked.append((tool_call.title, [option.kind for option in options]))
+        self.previews += [each.model_dump(exclude_none=True) for each in tool_call.content or ()]
         await self._notify()
         answer = self.answers.pop(0) if self.answers else options[0].option_id
         if answer == "wait":
@@ -130,7 +132,8 @@ class Editor:
 
 
 def make_environment(home: Path) -> dict[str, str]:
-    return {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    kept = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    return {**kept, "TRIPLETICK_APPROVAL_DIFF": "yes"}
 
 
 @asynccontextmanager

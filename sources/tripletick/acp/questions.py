@@ -7,7 +7,9 @@ needs a form; where the editor has none the turn ends with it, and the next requ
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from acp import helpers, schema
@@ -57,7 +59,7 @@ class QuestionSender:
             title=title,
             kind=find_kind(call),
             status="pending",
-            content=list(_make_content(question)),
+            content=_make_content(question, self.updates.folder),
         )
         # some editors know a button by its kind alone
         kinds = {letter: kind for letter, (_, kind) in BUTTONS.items()}
@@ -108,13 +110,32 @@ class QuestionSender:
         return Answer("y", words) if words else NO
 
 
-def _make_content(question: Ask) -> list[Content]:
+def _make_content(question: Ask, folder: Path) -> list[Content]:
     """Show what is asked about: its diff, else its text, and why it is asked."""
     body = question.edit or (question.call.body if question.call else "")
-    parts = []
+    why = [question.why] if question.why else []
+    if question.diff and question.call and question.call.path:
+        return [_make_diff(question.diff, str(folder / question.call.path)), *map(_make_text, why)]
     if question.diff:
-        parts.append(wrap_in_fence("\n".join(line for _, line in question.diff), "diff"))
+        why.insert(0, wrap_in_fence("\n".join(line for _, line in question.diff), "diff"))
     elif body.strip():
-        parts.append(wrap_in_fence(body, question.call.tool if question.call else "text"))
-    parts += [question.why] if question.why else []
-    return [helpers.tool_content(helpers.text_block(clean_text(part))) for part in parts]
+        why.insert(0, wrap_in_fence(body, question.call.tool if question.call else "text"))
+    return [*map(_make_text, why)]
+
+
+def _make_text(text: str) -> Content:
+    return helpers.tool_content(helpers.text_block(clean_text(text)))
+
+
+def _make_diff(lines: Sequence[tuple[str, str]], path: str) -> Content:
+    """Give the places that differ as the editor compares them, without what lies between."""
+    old, new = (
+        [text[1:] for tone, text in lines if tone in ("same", side) and not text.startswith("\\")]
+        for side in ("removed", "added")
+    )
+    notes = [text for tone, text in lines if tone == "note"]
+    if notes:
+        return _make_text("\n".join(notes))
+    return helpers.tool_diff_content(
+        clean_text(path), clean_text("\n".join(new)), clean_text("\n".join(old)) if old else None
+    )
