@@ -238,7 +238,7 @@ def test_unsaved_text_is_read_and_edited_through_the_editor(play, project):
     editor = play(act, "Seen.", edit, "Changed.", buffers={notes: "oat milk\n"})
     assert Path(notes).read_text() == "soy milk\n"
     assert editor.buffers == {notes: "soy milk\n"}
-    change = {"type": "diff", "path": notes, "old_text": "oat milk", "new_text": "soy milk"}
+    change = {"type": "diff", "path": notes, "old_text": "oat milk\n", "new_text": "soy milk\n"}
     assert change in editor.previews
     assert secret not in editor.read
     assert f"{secret} was not sent" in editor.words

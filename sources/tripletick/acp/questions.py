@@ -130,12 +130,11 @@ def _make_text(text: str) -> Content:
 def _make_diff(lines: Sequence[tuple[str, str]], path: str) -> Content:
     """Give the places that differ as the editor compares them, without what lies between."""
     old, new = (
-        [text[1:] for tone, text in lines if tone in ("same", side) and not text.startswith("\\")]
+        [f"{text[1:]}\n" for tone, text in lines if tone in ("same", side) and text[:1] != "\\"]
         for side in ("removed", "added")
     )
     notes = [text for tone, text in lines if tone == "note"]
     if notes:
         return _make_text("\n".join(notes))
-    return helpers.tool_diff_content(
-        clean_text(path), clean_text("\n".join(new)), clean_text("\n".join(old)) if old else None
-    )
+    before = clean_text("".join(old)) if old else None
+    return helpers.tool_diff_content(clean_text(path), clean_text("".join(new)), before)
