@@ -183,7 +183,7 @@ def test_nothing_is_searched_for_where_the_named_file_goes_along_or_files_do_not
     [
         (
             "Which file here is the largest?",
-            "Largest files: c/big.txt (3 KiB), b.txt (2 B), no text.txt (0 B)",
+            "Largest files: c/big.txt (3 KiB), b.txt (2 B), 'no text.txt' (0 B)",
         ),
         ("delete the empty files", "Empty files: 'no text.txt'"),
         ("what did I work on last? show the newest file", "Newest files: b.txt (2030-"),

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from tripletick.paths import PathInfo, PathRefused, Workspace
 from tripletick.system.text import format_size
-from tripletick.tools.file_walk import FileWalk, shorten_names
+from tripletick.tools.file_walk import FileWalk, quote_name, shorten_names
 
 SECONDS = 0.5
 """A walk ends after that: it is done before the model is asked."""
@@ -37,7 +37,9 @@ def list_by_size(workspace: Workspace) -> str:
     """Name the largest files and the smallest ones; "" where there are no files or too many."""
     files = sorted(_describe_files(workspace), key=lambda file: -file[1].size)
     return _format_ends(
-        "Largest files", "Smallest", [f"{path} ({format_size(about.size)})" for path, about in files]
+        "Largest files",
+        "Smallest",
+        [f"{quote_name(path)} ({format_size(about.size)})" for path, about in files],
     )
 
 
@@ -51,7 +53,9 @@ def list_by_date(workspace: Workspace) -> str:
     """Name the newest files and the oldest ones; "" where there are no files or too many."""
     files = sorted(_describe_files(workspace), key=lambda file: -file[1].modified)
     return _format_ends(
-        "Newest files", "Oldest", [f"{path} ({_format_date(about.modified)})" for path, about in files]
+        "Newest files",
+        "Oldest",
+        [f"{quote_name(path)} ({_format_date(about.modified)})" for path, about in files],
     )
 
 

@@ -122,10 +122,11 @@ def shorten_names(names: Sequence[str], most: int, *, of: int = 0) -> list[str]:
     may be a choice.
     """
     more = max(of, len(names)) - most
-    return [*map(_quote_name, names[:most]), *([f"… {more} more"] if more > 0 else [])]
+    return [*map(quote_name, names[:most]), *([f"… {more} more"] if more > 0 else [])]
 
 
-def _quote_name(name: str) -> str:
+def quote_name(name: str) -> str:
+    """Give a name as a shell wants it."""
     return shlex.quote(name) if " " in name else name
 
 
