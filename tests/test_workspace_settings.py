@@ -68,6 +68,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "planner.max_replans": NEVER,
     "planner.max_tasks": NEVER,
     "trial.fresh_start": NEVER,
+    "trial.progress": NEVER,
     "trial.heat": NEVER,
     "trial.files": NEVER,
     "trial.rerun": NEVER,
