@@ -21,6 +21,8 @@ NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 KEPT = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
+TYPE = 0o170000
+"""The bits of a mode that tell these apart: S_IFMT of inode(7)."""
 
 
 def is_storable(status: os.stat_result) -> bool:

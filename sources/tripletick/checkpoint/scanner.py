@@ -18,7 +18,7 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from tripletick.checkpoint.dir_tree import ABSENT, FOLDER, DirTree, ignore_absent, is_storable
+from tripletick.checkpoint.dir_tree import ABSENT, FOLDER, KEPT, TYPE, DirTree, ignore_absent, is_storable
 from tripletick.checkpoint.ignore_rules import IgnoreRules
 from tripletick.checkpoint.values import FRESH, Manifest, ScanProgress, Statuses, is_untouched
 from tripletick.paths.ignore_files import GIT_IGNORE, Specs
@@ -195,9 +195,11 @@ class WorkspaceScanner:
                 raise FolderTooLargeError
         prints = [(status.st_ctime_ns, status.st_ino) for status in statuses]
         if prints != look.prints:
+            get_entry, changed = self._known.get, self._seen.changed
             for path, status in zip(look.paths, statuses, strict=True):
-                self._note_change(path, status)
-            settled = all(changed < self._now - FRESH for changed, _ in prints)
+                if (entry := get_entry(path)) is None or not is_untouched(entry, status):
+                    changed[path] = status
+            settled = max(prints, default=(0, 0))[0] < self._now - FRESH
             look.prints = prints if settled else None
         self._seen.looks.append(look)
         if look.folders:
@@ -253,10 +255,13 @@ class WorkspaceScanner:
                 new = files is not None and name not in files
                 if new and (len(found) > most or not entry.is_dir(follow_symlinks=False)):
                     continue
-                with suppress(FileNotFoundError):
+                # No call that is not needed: this is where the time of a first look goes.
+                try:
                     status = entry.stat(follow_symlinks=False)
-                    if is_storable(status):
-                        found[name] = status
+                except FileNotFoundError:
+                    continue
+                if status.st_mode & TYPE in KEPT:
+                    found[name] = status
                 if files is None and len(found) > most:
                     raise FolderTooLargeError
         return found

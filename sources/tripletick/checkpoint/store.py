@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import secrets
+import sys
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -142,8 +143,9 @@ class SnapshotStore:
 
     def load_manifest(self) -> Manifest:
         rows = self.db.execute("SELECT path, mode, oid, size, changed, inode, fresh FROM file")
-        decode = os.fsdecode
-        return {decode(path): ManifestEntry(m, o, s, c, i, bool(f)) for path, m, o, s, c, i, f in rows}
+        # What os.fsdecode and the class itself do, at half their price.
+        coding, errors, make = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors(), tuple.__new__
+        return {row[0].decode(coding, errors): make(ManifestEntry, row[1:]) for row in rows}
 
     def save_files(self, fresh: Manifest, gone: Iterable[str]) -> None:
         """Bring the manifest up to date."""
