@@ -11,7 +11,7 @@ import pytest
 from tests.sandbox.test_landlock import VERSION
 from tests.threats.cage import PROCESSES, counted
 
-from tripletick.sandbox.process_limit import JOIN, is_exempt, own_groups
+from tripletick.sandbox.process_limit import JOIN, is_exempt, open_group, own_groups
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
 WITHOUT = (
@@ -111,6 +111,33 @@ def test_what_root_does_ordinarily_goes_on_under_the_count(bounded, top):
 def test_nothing_of_the_cgroups_is_left(bounded):
     bounded(DYING)
     assert not [each for place in own_groups() for each in place.glob("**/tripletick.*.*")]
+
+
+@pytest.fixture
+def second_version():
+    """Give a cgroup of version 2, whose controllers may all be the other version's."""
+    mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    place = next((Path(row[1], f"test.{os.getpid()}") for row in mounts if row[2] == "cgroup2"), None)
+    try:
+        assert place
+        place.mkdir()
+    except (OSError, AssertionError):
+        pytest.skip("no cgroup of version 2 can be made here")
+    yield place
+    for folder in (*place.glob("*/"), place):
+        folder.rmdir()
+
+
+def test_one_block_after_another_joins_a_cgroup_of_version_2(second_version):
+    def join(file: Path, *words: str) -> list[str]:
+        return ["/bin/sh", "-c", JOIN, "sh", str(file), *words]
+
+    for name in ("first", "second"):
+        (second_version / name).mkdir()
+        file = open_group(second_version, second_version / name)
+        words = join(second_version / "cgroup.procs", *join(file, "cat", "/proc/self/cgroup"))
+        said = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        assert f"0::/{second_version.name}/{name}\n" in said
 
 
 @pytest.mark.parametrize(
