@@ -61,7 +61,16 @@ def environment(it):
 
 
 @pytest.mark.parametrize(
-    "line", ["python -m pytest -q", "./run.sh", "python3 -u app.py", "make test", "sh run.sh -v"]
+    "line",
+    [
+        "python -m pytest -q",
+        "./run.sh",
+        "python3 -u app.py",
+        "make test",
+        "sh run.sh -v",
+        "uv run app.py",
+        "go test ./...",
+    ],
 )
 def test_a_question_for_network_names_what_runs_of_the_folder(session, line):
     it = session(f"```bash\n{line}; {UNRESOLVED}\n```", "Then not.", answers=[NO])
@@ -69,6 +78,22 @@ def test_a_question_for_network_names_what_runs_of_the_folder(session, line):
     (it.folder / "app.py").write_text("\n")
     own = f"It runs code from this folder ({line}), in the sandbox with network via the proxy."
     assert asked(it.play()) == [f"This block needs network. {own} Allow it once?"]
+
+
+@pytest.mark.parametrize(("line", "own"), [("pip install -e .", True), ("pip install ./x.whl", False)])
+def test_a_question_for_an_install_says_that_the_folder_itself_is_built(session, line, own):
+    it = session(f"```bash\n{line}\n```", "Then not.", answers=[NO])
+    (question,) = asked(it.play())
+    assert (f"It runs code from this folder ({line})" in question) is own
+
+
+def test_an_install_of_what_a_project_file_names_says_so(session):
+    it = session("```bash\nnpm install\n```", "Then not.", answers=[NO])
+    (question,) = asked(it.play())
+    assert (
+        question.startswith("Install the packages of package.json into node_modules in")
+        and "it." not in question
+    )
 
 
 @pytest.mark.parametrize("line", ["cat app.py", "python3 -c 1", "python3 /usr/lib/app.py"])

@@ -33,22 +33,16 @@ MOST = 500
 """Folders in which an environment is looked for."""
 RUNNERS = frozenset(
     (
-        "pytest",
-        "py.test",
-        "unittest",
-        "tox",
-        "nox",
-        "make",
-        "just",
-        "npm",
-        "npx",
-        "yarn",
-        "pnpm",
-        "cargo",
-        "rake",
+        *("pytest", "py.test", "unittest", "tox", "nox", "hatch", "coverage", "invoke", "pre-commit"),
+        *("make", "just", "ninja", "ctest", "meson", "bazel"),
+        *("npm", "npx", "yarn", "pnpm", "bun", "deno", "tsx", "ts-node", "jest", "vitest"),
+        *("mocha", "cargo", "go", "dotnet", "mvn", "gradle", "sbt"),
+        *("rake", "bundle", "rspec", "mix", "flask", "uvicorn", "gunicorn", "django-admin", "celery"),
     )
 )
 """Programs that run code of the folder they are started in."""
+INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "poetry"))
+"""Programs that run code of a folder which is named to them, as the build of a package."""
 OWN = " It runs code from this folder ({line}), in the sandbox with network via the proxy."
 CHANGED = " The Python in {folders} was created or changed since the first block of this session."
 
@@ -152,10 +146,12 @@ def _find_local_commands(call: Call, root: Path) -> Iterator[str]:
         names = [written[0]] if "/" in written[0] else []
         if act.name in INTERPRETERS:
             names += [text for text in written[1:] if not text.startswith("-")][:1]
+        if act.name in INSTALLERS:
+            names += written[1:]
         if act.name in RUNNERS or any(_is_inside(root, act.folder, name) for name in names):
             yield " ".join(written)
 
 
 def _is_inside(root: Path, folder: str, name: str) -> bool:
     path = os.path.normpath(root / folder / name)
-    return path.startswith(f"{root}/") and os.path.lexists(path)
+    return f"{path}/".startswith(f"{root}/") and os.path.lexists(path)

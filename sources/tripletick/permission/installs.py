@@ -57,6 +57,7 @@ PREPARE_NPM = """mkdir -p node_modules && { [ -e package.json ] || echo '{}' > p
 echo '{"lockfileVersion": 3, "requires": true, "packages": {}}' > package-lock.json; }"""
 
 LARGEST = 1 << 20
+UNNAMED = " No project file lists it."
 _PACKAGE_NAME = re.compile(r"\s*(@?[A-Za-z0-9][\w./-]*)")
 _SEPARATORS = re.compile(r"[-_.]+")
 
@@ -121,14 +122,10 @@ class Install:
         what = " ".join(PINNED.sub(" ", one) for one in self.packages[:8])
         what += f" and {len(self.packages) - 8} more" if len(self.packages) > 8 else ""
         file = self.file or find_naming_file(workspace, self.names)
-        named = (
-            f"{file} names {'them' if len(self.packages) > 1 else 'it'}."
-            if file
-            else "No project file lists it."
-        )
-        return (
-            f"Install {what} into {self.folder} in the sandbox with network via the proxy? {named}{changed}"
-        )
+        named = f" {file} names {'them' if len(self.packages) > 1 else 'it'}." if file else UNNAMED
+        if not self.packages:
+            what, named = f"the packages of {file}", ""
+        return f"Install {what} into {self.folder} in the sandbox with network via the proxy?{named}{changed}"
 
 
 def parse_install(act: ResolvedCommand, workspace: Workspace) -> Install | None:
