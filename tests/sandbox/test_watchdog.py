@@ -8,6 +8,7 @@ import pytest
 
 from tripletick.sandbox import live_probe
 from tripletick.sandbox.box import Limits
+from tripletick.sandbox.user import create_file
 from tripletick.sandbox.watchdog import Watchdog, WatchTarget
 from tripletick.system import platforms
 
@@ -182,3 +183,13 @@ def test_a_session_folder_that_outgrew_the_limit_is_emptied(make, limits):
     for name in "abcd":
         place.bash(f"head -c 50000000 /dev/zero > ~/{name}")
     assert len(list(place.box.home.iterdir())) < 4
+
+
+def test_what_is_laid_for_a_block_stays_when_the_session_folder_is_emptied(make, limits):
+    place = make(limits=replace(limits, disk=128 * MIB, file=128 * MIB))
+    texts = []
+    for name in "abcd":
+        (place.box.home / "laid").unlink(missing_ok=True)
+        create_file(place.box.home / "laid", b"laid")
+        texts.append(place.bash(f"cat ~/laid; head -c 50000000 /dev/zero > ~/{name}")[0])
+    assert texts == ["laid"] * 4 and len(list(place.box.home.iterdir())) < 5

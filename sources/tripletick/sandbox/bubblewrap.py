@@ -10,6 +10,7 @@ import contextlib
 import functools
 import os
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -42,6 +43,8 @@ TOO_MANY = (
 UNLISTED = "tripletick: {path} cannot be listed (chmod u+r), so what must stay hidden in it is not known\n"
 WEIGH = 32 << 20
 """Growth of the disk after which the session's folder is weighed again."""
+COARSE = 5
+"""CLOCK_REALTIME_COARSE of clock_gettime(2), by which files get their times."""
 TOO_DEEP = "{folders} is too large to search completely: blocks can read .env files deep inside it."
 MISSING = "bubblewrap is not installed (apt install bubblewrap)"
 
@@ -140,7 +143,7 @@ class Bubblewrap:
         self._told: set[str] = set()
         self._around: list[Path] = []
         self._program = toolchains.look_up("bwrap", ground.workspace)
-        self._weight = self._growth = 0
+        self._weight = self._growth = self._ended = 0
         self._made = False
         self.problem = self.probe()
         """Why it does not hold; empty where it does."""
@@ -211,6 +214,7 @@ class Bubblewrap:
                 yield (line := f"tripletick: {told}\n")
                 finished = hidden_links.add(finished, line.encode())
         self._growth += max(0, before - free_space([self._session.home]))
+        self._ended = time.clock_gettime_ns(COARSE)
         return finished
 
     def _record_link_targets(self, mode: Mode, grant: Grant, found: HiddenPaths) -> hidden_links.Held:
@@ -344,7 +348,7 @@ class Bubblewrap:
             return
         self._growth, self._weight = 0, bytes_under(str(self._session.home), 0)
         if self._weight > self._ground.limits.disk:
-            self._session.empty()
+            self._session.empty(self._ended)
             self._weight = 0
 
 

@@ -137,9 +137,9 @@ class Session:
             for path in (self.home, self.nothing, self.nowhere, self._top):
                 os.chown(path, self._user.uid, self._user.gid)
 
-    def empty(self) -> None:
-        """Remove what blocks left in their home."""
-        remove(*self.home.iterdir())
+    def empty(self, since: int) -> None:
+        """Remove what blocks left in their home; what has come since (nanoseconds) is laid for the next."""
+        remove(*(path for path in self.home.iterdir() if path.lstat().st_ctime_ns < since))
 
     def close(self) -> None:
         remove(self._top)
