@@ -1,5 +1,7 @@
 """Questions that hide nothing: several risks in a block, lines that say less than they mean."""
 
+import subprocess
+import sys
 import tempfile
 from itertools import chain
 from pathlib import Path
@@ -119,6 +121,16 @@ def test_an_install_by_a_python_that_a_block_has_changed_is_told_in_the_question
     it = environment(session(install, f"```bash\n{change}\n```", install, "Then.", answers=[NO, NO]))
     before, after = asked(it.play())
     assert (CHANGED in before, after) == (False, f"{before} {CHANGED}")
+
+
+@pytest.mark.parametrize("change", ["echo 'echo evil' > new; chmod +x new; mv new .venv/bin/python", "true"])
+def test_an_install_is_run_by_the_interpreter_that_was_seen_before_the_blocks(session, change):
+    it = session(f"```bash\n{change}\n```", "```bash\npip install six\n```", "Then.", answers=[YES])
+    made = [sys.executable, "-m", "venv", "--without-pip", str(it.folder / ".venv")]
+    subprocess.run(made, check=True)
+    (pip,) = it.folder.glob(".venv/lib/python*/site-packages")
+    (pip / "pip.py").write_text("import sys; print('pip of', sys.prefix)\n")
+    assert results(it.play())[-1].text == f"pip of {it.folder}/.venv"
 
 
 def test_what_a_linked_environment_holds_is_looked_at_where_it_lies_in_the_folder(session):

@@ -53,16 +53,31 @@ class EnvironmentTracker:
     def __init__(self) -> None:
         self._root = Path()
         self._pinned: dict[str, str] | None = None
+        self._interpreters: dict[str, str] = {}
 
     def record_baseline(self, root: Path) -> None:
         """Pin what is there; once."""
         if self._pinned is None:
             self._root = root
-            self._pinned = {folder: self._fingerprint_folder(folder) for folder in self._find_folders()}
+            self._pinned = {}
+            for folder in self._find_folders():
+                self.record_folder(folder)
 
     def record_folder(self, folder: str) -> None:
         """Take an environment as it is: we have installed into it."""
         self._pinned = {**(self._pinned or {}), folder: self._fingerprint_folder(folder)}
+        self._interpreters[folder] = self._resolve_interpreter(folder)
+
+    def find_interpreter(self, folder: str) -> str:
+        """Give the program that an environment's Python was when it was pinned, else is now; "" where blocks
+        can change that too.
+        """
+        return self._interpreters.get(folder) or self._resolve_interpreter(folder)
+
+    def _resolve_interpreter(self, folder: str) -> str:
+        path = os.path.realpath(self._root / folder / "bin/python")
+        inside = f"{path}/".startswith(f"{os.path.realpath(self._root)}/")
+        return "" if inside or not os.access(path, os.X_OK) else path
 
     def format_changes(self, used: Call | str) -> str:
         """Say which environments that a block would use, or this one, are not the same, "" where all are."""

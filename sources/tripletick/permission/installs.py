@@ -56,6 +56,8 @@ PREPARE_NPM = """mkdir -p node_modules && { [ -e package.json ] || echo '{}' > p
 { [ -e package-lock.json ] ||
 echo '{"lockfileVersion": 3, "requires": true, "packages": {}}' > package-lock.json; }"""
 
+AS = ("bash", "-c", 'exec -a "$0" "$@"')
+"""Starts a program by another name: Python takes its environment from that (site, PEP 405)."""
 LARGEST = 1 << 20
 UNNAMED = " No project file lists it."
 _PACKAGE_NAME = re.compile(r"\s*(@?[A-Za-z0-9][\w./-]*)")
@@ -96,8 +98,10 @@ class Install:
             ("python3|python|{interpreter}", "-m", "venv", self.folder), {"interpreter": sys.executable}
         )
 
-    def build_install_command(self, *, building: bool = False) -> list[str]:
-        """Give the command that installs: built packages alone, unless `building`."""
+    def build_install_command(self, interpreter: str = "", *, building: bool = False) -> list[str]:
+        """Give the command that installs: built packages alone, unless `building`. `interpreter` runs in the
+        place of the environment's own Python.
+        """
         if self.manager == "npm":
             scripts = [] if building else ["--ignore-scripts"]
             word = "ci" if self.clean else "install"
@@ -115,7 +119,8 @@ class Install:
         wheels = [] if building else ["--only-binary", ":all:"]
         python = f"{self.folder}/bin/python"
         fixed = ["install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", *wheels]
-        return [python, "-I", "-m", "pip", *fixed, *self.options, "--", *self.packages]
+        start = [*AS, python, interpreter] if interpreter else [python]
+        return [*start, "-I", "-m", "pip", *fixed, *self.options, "--", *self.packages]
 
     def format_question(self, workspace: Workspace, changed: str) -> str:
         """Word what would be installed, whether the project asks for it, and what `changed` of the folder."""

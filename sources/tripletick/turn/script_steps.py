@@ -65,7 +65,7 @@ def run_install(
         (wanted,) = own.installs
     yield from _prepare_folder(block, wanted)
     yield from snapshot_before(block)
-    result = yield from _install_packages(asks, block, wanted)
+    result = yield from _install_packages(asks, block, wanted, interpreters.find_interpreter(wanted.folder))
     interpreters.record_folder(wanted.folder)
     yield from snapshot_after(block)
     return add_edit_note(result, answer)
@@ -93,9 +93,9 @@ def _prepare_folder(
         raise OSError(UNMADE.format(folder=wanted.folder, why=output.clip_output(made, block.context)[-200:]))
 
 
-def _install_packages(asks: Asks, block: PendingBlock, wanted: Install) -> Working:
+def _install_packages(asks: Asks, block: PendingBlock, wanted: Install, interpreter: str) -> Working:
     grant = Grant(network=True, only=tuple(block.context.workspace.root / path for path in wanted.paths))
-    finished = yield from _run_command(block, wanted.build_install_command(), grant)
+    finished = yield from _run_command(block, wanted.build_install_command(interpreter), grant)
     if (
         finished.status
         and wanted.manager == "pip"
@@ -106,7 +106,9 @@ def _install_packages(asks: Asks, block: PendingBlock, wanted: Install) -> Worki
         answer = yield from asks(block, question, "")
         if isinstance(answer, Result):
             return answer
-        finished = yield from _run_command(block, wanted.build_install_command(building=True), grant)
+        finished = yield from _run_command(
+            block, wanted.build_install_command(interpreter, building=True), grant
+        )
     return _build_result(block, finished, INSTALLED[wanted.manager].format(folder=wanted.folder))
 
 
