@@ -112,6 +112,7 @@ def test_a_block_that_runs_nothing_of_the_folder_is_asked_for_as_ever(session, l
         "printf x > .venv/bin/activate",
         "echo 'import os' > .venv/lib/python3.9/site-packages/a.pth",
         "cd .venv/lib/*/*/pip; touch -r __main__.py t; echo 'evil()' > __main__.py; touch -r t __main__.py",
+        "printf '[global]\\nindex-url = http://example.test/' > .venv/pip.conf",
         "mv .venv old; cp -R old .venv",
         "mv .venv old; ln -s old .venv",
     ],
@@ -162,6 +163,17 @@ def far(monkeypatch):
 
 
 NET = {"sandbox": {"mode": "net"}}
+RUNS = "```bash\n.venv/bin/python -c 'print(1)'\n```"
+
+
+def test_where_all_blocks_have_the_network_a_python_that_was_changed_is_asked_for(session):
+    change = "```bash\nln -sf /bin/true .venv/bin/python\n```"
+    it = environment(session(RUNS, change, RUNS, "Then.", answers=[NO], **NET))
+    events = it.play()
+    assert asked(events) == [f"This block can use the network. {CHANGED} Run it?"]
+    assert [result.outcome for result in results(events)] == ["ok", "ok", "denied"]
+
+
 FAR = "```bash\ncurl -sSf --max-time 20 http://8.8.8.8:8080/ > got\n```"
 PORT = "This block needs the network at 8.8.8.8:8080. Allow it once?"
 

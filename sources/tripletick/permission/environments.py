@@ -23,12 +23,13 @@ from tripletick.permission.shell_commands import INTERPRETERS, resolve_commands
 FOLDERS = (".venv", "venv", "env")
 PARTS = (
     "pyvenv.cfg",
+    "pip.conf",
     "bin/*",
     "lib/python*/site-packages/*.pth",
     "lib/python*/site-packages/*customize.py",
     "lib/python*/site-packages/pip/**/*",
 )
-"""What of an environment runs whatever it is started for."""
+"""What of an environment runs whatever it is started for, and where pip takes packages from."""
 MOST = 500
 """Folders in which an environment is looked for."""
 RUNNERS = frozenset(

@@ -137,7 +137,7 @@ class PermissionGate:
                 else ""
             )
             return Question(first, f"{text} Run it?", what, RISKY_WHY, also=tuple(also))
-        if self._merge_grants().network and (changed := self.interpreters.format_changes(block.tagged_call)):
+        if block.context.grant.network and (changed := self.interpreters.format_changes(block.tagged_call)):
             kind = f"network {self.interpreters.fingerprint_changes(block.tagged_call)}"
             return Question(kind, f"This block can use the network.{changed} Run it?", CHANGED, needs.PROXY)
         tag, kind = block.tool.tag, f"always {block.tool.tag}"
