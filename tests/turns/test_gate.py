@@ -113,6 +113,7 @@ def test_a_block_that_runs_nothing_of_the_folder_is_asked_for_as_ever(session, l
         "echo 'import os' > .venv/lib/python3.9/site-packages/a.pth",
         "cd .venv/lib/*/*/pip; touch -r __main__.py t; echo 'evil()' > __main__.py; touch -r t __main__.py",
         "printf '[global]\\nindex-url = http://example.test/' > .venv/pip.conf",
+        "cd .venv/lib/*/site-packages; mkdir _distutils_hack; echo 'evil()' > _distutils_hack/__init__.py",
         "mv .venv old; cp -R old .venv",
         "mv .venv old; ln -s old .venv",
     ],

@@ -37,6 +37,7 @@ WATCHED = (
     (".bin", "*"),
     ("lib", "python*", "site-packages", "*.pth"),
     ("lib", "python*", "site-packages", "*customize.py"),
+    ("pip.conf",),
     ("config",),
     ("hooks", "*"),
 )

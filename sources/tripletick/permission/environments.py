@@ -27,9 +27,11 @@ PARTS = (
     "bin/*",
     "lib/python*/site-packages/*.pth",
     "lib/python*/site-packages/*customize.py",
+    *(f"lib/python*/site-packages/{name}" for name in ("_[a-z]*", "_[a-z]*/*", "__editable__*")),
     "lib/python*/site-packages/pip/**/*",
 )
-"""What of an environment runs whatever it is started for, and where pip takes packages from."""
+"""What of an environment runs whatever it is started for, with what *.pth import, and where pip takes
+packages from."""
 MOST = 500
 """Folders in which an environment is looked for."""
 RUNNERS = frozenset(
