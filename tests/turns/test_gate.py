@@ -18,6 +18,8 @@ from tripletick.permission.script_parts import split_script
 
 DELETE = "This deletes src (20 files)."
 CHANGED = "The Python in .venv was created or changed since the first block of this session."
+NET = {"sandbox": {"mode": "net"}}
+RUNS = "```bash\n.venv/bin/python -c 'print(1)'\n```"
 UNRESOLVED = "echo 'curl: (6) Could not resolve host: example.test' >&2; exit 6"
 RESET = "This discards uncommitted changes, and may lose commits."
 FETCH = "This downloads and installs packages in the sandbox, with network via the proxy. Run it?"
@@ -155,16 +157,22 @@ def test_the_network_for_the_session_is_not_for_a_python_that_was_changed_since(
     assert [result.outcome for result in results(events)] == ["ok", "ok", "ok", "denied", "ok"]
 
 
+def test_an_environment_of_any_name_in_the_folder_is_known_by_its_settings(session):
+    runs, change = (
+        text.replace(".venv", "py39") for text in (RUNS, "```bash\nln -sf /bin/true .venv/bin/python\n```")
+    )
+    it = environment(session(runs, change, runs, "Then.", answers=[NO], **NET))
+    (it.folder / ".venv/pyvenv.cfg").touch()
+    (it.folder / ".venv").rename(it.folder / "py39")
+    assert asked(it.play()) == [f"This block can use the network. {CHANGED.replace('.venv', 'py39')} Run it?"]
+
+
 @pytest.fixture
 def far(monkeypatch):
     """A proxy between this computer and the world, which answers for all that lies there."""
     with site("127.0.0.1") as server:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
         yield server
-
-
-NET = {"sandbox": {"mode": "net"}}
-RUNS = "```bash\n.venv/bin/python -c 'print(1)'\n```"
 
 
 def test_where_all_blocks_have_the_network_a_python_that_was_changed_is_asked_for(session):

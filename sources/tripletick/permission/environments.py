@@ -119,6 +119,10 @@ class EnvironmentTracker:
                 for name in FOLDERS
                 if os.path.lexists(self._root / outer / name / "bin")
             )
+            names = (name.removesuffix("/") for name in inner)
+            yield from (
+                name for name in names if name not in FOLDERS and (self._root / name / "pyvenv.cfg").exists()
+            )
 
     def _is_used(self, call: Call | str, folder: str) -> bool:
         if isinstance(call, str):
