@@ -291,7 +291,7 @@ class RepetitionDetector:
             return False
         start = find_run_start(self._text, length)
         piece = self._text[-length:]
-        is_code = "\n" in piece or not any(map(str.isalpha, piece))
+        is_code = "\n" in piece or not (" " in piece and any(map(str.isalpha, piece)))
         inside = self._open and self._opened <= start + length and is_code
         if inside and len(self._text) - start < IN_CODE:
             return False
