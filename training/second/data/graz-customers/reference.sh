@@ -1,0 +1,1 @@
+awk -F, 'NR==1||$3=="Graz"' customers.csv > graz.csv

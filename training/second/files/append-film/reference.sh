@@ -1,0 +1,1 @@
+echo 'The Third Man' >> 'films to watch.txt'

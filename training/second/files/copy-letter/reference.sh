@@ -1,0 +1,1 @@
+cp letter.txt letter-backup.txt

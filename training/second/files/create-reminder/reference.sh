@@ -1,0 +1,1 @@
+printf 'Call Mum on Sunday at 5' > reminder.txt

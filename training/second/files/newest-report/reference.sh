@@ -1,0 +1,1 @@
+cp reports/report-2024-02-09.txt latest.txt

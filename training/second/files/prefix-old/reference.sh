@@ -1,0 +1,1 @@
+for f in *.doc; do mv "$f" "old-$f"; done

@@ -1,0 +1,1 @@
+mv scan0017.txt 'gas bill march.txt'

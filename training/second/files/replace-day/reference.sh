@@ -1,0 +1,1 @@
+sed -i 's/Tuesday/Thursday/g' invitation.txt

@@ -1,0 +1,1 @@
+sed -i '/^milk$/d' shopping.txt

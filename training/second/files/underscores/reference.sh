@@ -1,0 +1,1 @@
+for f in *" "*; do mv "$f" "${f// /_}"; done

@@ -1,0 +1,1 @@
+sed -i 's/= input(\(.*\))$/= int(input(\1))/' add.py

@@ -1,0 +1,3 @@
+a = input("First number: ")
+b = input("Second number: ")
+print("Sum:", a + b)

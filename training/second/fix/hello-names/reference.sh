@@ -1,0 +1,1 @@
+sed -i 's/in f$/in f:/' hello.py

@@ -1,0 +1,1 @@
+sed -i 's/numbers\[name\]/numbers.get(name, "not found")/' phone.py

@@ -1,0 +1,1 @@
+sed -i 's/sort()/sort((a, b) => a - b)/' sort.js

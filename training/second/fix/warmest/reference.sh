@@ -1,0 +1,1 @@
+sed -i 's/best = 0/best = float("-inf")/' warmest.py

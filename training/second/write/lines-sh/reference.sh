@@ -1,0 +1,1 @@
+printf '#!/bin/bash\nwc -l < "$1"\n' > lines.sh

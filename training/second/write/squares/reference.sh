@@ -1,0 +1,1 @@
+echo 'for i in range(1, 11): print(i * i)' > squares.py

@@ -1,0 +1,1 @@
+grep ERROR server.log > errors.txt

@@ -1,0 +1,1 @@
+jq -r 'max_by(.pages) | .title' books.json

@@ -1,0 +1,1 @@
+echo 'Buy stamps' >> todo.txt

@@ -1,0 +1,1 @@
+ls -S | head -n 1

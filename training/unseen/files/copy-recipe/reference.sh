@@ -1,0 +1,1 @@
+cp pancakes.txt pancakes-old.txt

@@ -1,0 +1,1 @@
+find photos -name '*.jpg' | wc -l

@@ -1,0 +1,1 @@
+rm a1.tmp export.tmp upload.tmp

@@ -1,0 +1,1 @@
+grep -il plumber *.txt

@@ -1,0 +1,2 @@
+mkdir all-notes
+find school work home -name '*.txt' -exec cp {} all-notes/ \;

@@ -1,0 +1,1 @@
+mv 'My Holiday Plan.txt' 'Trips and Tours/'

@@ -1,0 +1,1 @@
+mv ticket-out.pdf ticket-back.pdf Holiday/

@@ -1,0 +1,1 @@
+mkdir 'Invoices 2025'

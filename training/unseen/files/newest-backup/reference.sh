@@ -1,0 +1,1 @@
+cp backup-2025-02-14.txt latest.txt

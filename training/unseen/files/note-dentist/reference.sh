@@ -1,0 +1,1 @@
+echo 'Appointment on Friday at 10:30' > dentist.txt

@@ -1,0 +1,1 @@
+mv essay_finl.txt essay_final.txt

@@ -1,0 +1,1 @@
+sed -i 's/Monday/Thursday/g' letter.txt

@@ -1,0 +1,3 @@
+mkdir Pictures Texts
+mv *.jpg *.png Pictures/
+mv *.txt Texts/

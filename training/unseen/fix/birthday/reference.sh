@@ -1,0 +1,1 @@
+sed -i 's/+ next_age +/+ str(next_age) +/' birthday.py

@@ -1,0 +1,1 @@
+sed -i 's/<= len/< len/' playlist.py

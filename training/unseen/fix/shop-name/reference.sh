@@ -1,0 +1,1 @@
+sed -i 's/totl/total/' shop.py

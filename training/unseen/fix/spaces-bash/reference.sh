@@ -1,0 +1,1 @@
+sed -i 's/< \$f)/< "$f")/' lines.sh

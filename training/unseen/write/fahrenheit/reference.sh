@@ -1,0 +1,4 @@
+cat > c2f.py <<'END'
+import sys
+print(float(sys.argv[1]) * 9 / 5 + 32)
+END

@@ -1,0 +1,4 @@
+cat > filecount.sh <<'END'
+#!/bin/bash
+find "$1" -maxdepth 1 -type f | wc -l
+END

@@ -1,0 +1,4 @@
+cat > leap.py <<'END'
+def is_leap(year):
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+END

@@ -1,0 +1,4 @@
+cat > longest.py <<'END'
+with open('words.txt') as f:
+    print(max(f.read().split(), key=len))
+END

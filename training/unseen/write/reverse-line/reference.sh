@@ -1,0 +1,3 @@
+cat > reverse.py <<'END'
+print(input()[::-1])
+END
