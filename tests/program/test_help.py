@@ -53,6 +53,19 @@ def test_a_topic_that_is_none_names_the_nearest(home, words, near):
     assert (done.returncode, f"Did you mean {near}?" in done.stderr) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("commit", "In the chat: /commit [TEXT]  commit the changes, with message TEXT or one by the model."),
+        ("/new", "In the chat: /clear  start a new conversation"),
+        ("zebra", "To list the pages: tripletick help\n"),
+    ],
+)
+def test_a_word_that_is_no_page_is_explained_or_leads_to_the_list(home, word, said):
+    done = run(home, "help", word)
+    assert (done.returncode, said in done.stderr, "Did you mean" in done.stderr) == (2, True, False)
+
+
 def test_a_page_is_drawn_on_a_terminal(home):
     with opened(home, "help", "tools") as terminal:
         assert terminal.end() == 0
