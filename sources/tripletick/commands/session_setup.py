@@ -13,6 +13,7 @@ from tripletick.chat.frontend import Screen, open_screen, with_profiling
 from tripletick.config.config import Config, SettingValue, load_config
 from tripletick.errors import TripletickError, WorkspaceError
 from tripletick.system import dirs
+from tripletick.system.cancellation import CancelToken
 
 if TYPE_CHECKING:
     from tripletick.history.history import Past
@@ -54,12 +55,7 @@ def open_session(
     `past` is the session that is gone on with, `screen` where it is shown, None: as the flags say; `name` is
     the id of a new session.
     """
-    from tripletick.commands.onboarding import Onboarding
-    from tripletick.event_log.session_log import SessionLog
-    from tripletick.history import retention
-    from tripletick.session import model_discovery
-    from tripletick.session.session import App
-    from tripletick.trust import FolderFlags
+    from tripletick.session import model_discovery, model_lookup
 
     found, why = dirs.find_dirs(), None
     config = load_settings(options, found)
@@ -76,6 +72,8 @@ def open_session(
 
                 config = model_list.with_serving_host(config, lines.append)
             if asks:
+                from tripletick.commands.onboarding import Onboarding
+
                 onboarding = Onboarding(config, found, folder, screen)
                 onboarding.ensure_model()
                 config = onboarding.config
@@ -83,6 +81,14 @@ def open_session(
                 config = model_discovery.resolve_model(config, found, lines.append)
         except TripletickError as error:
             why = error
+        # what takes long to import comes after the server was asked
+        halt = CancelToken()
+        lookup = model_lookup.start_lookup(config, told.append, halt) if why is None else None
+        from tripletick.event_log.session_log import SessionLog
+        from tripletick.history import retention
+        from tripletick.session.session import App
+        from tripletick.trust import FolderFlags
+
         said = FolderFlags(options.given, options.yes, tuple(options.read), not options.no_save)
         by = "flag" if options.agent else "config"
         with retention.open_state(found, config.data, save=said.keep) as there:
@@ -93,9 +99,8 @@ def open_session(
                 save=said.keep,
             )
             screen = _add_profiling(screen, options, log.path)
-            app = App(
-                config, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
-            )
+            rest = (screen.person, told, said, brought, past, options.verbose)
+            app = App(config, there, folder, log, by, *rest, halt=halt, lookup=lookup)
             app.notices.extend(lines)
             if not asks:
                 # raised by the first turn, which says it in the form that was asked for
@@ -103,6 +108,8 @@ def open_session(
             try:
                 yield app, screen, why
             finally:
+                if app.lookup:
+                    app.lookup.close()
                 app.close()
     finally:
         screen.close()
@@ -114,7 +121,6 @@ def load_workspace_files(
     """Give what the folder brings and the user said yes to; a folder that is refused brings nothing."""
     from tripletick import trust
     from tripletick.paths import Workspace
-    from tripletick.session import builder
 
     folder = options.directory.expanduser()
     if not any((folder / name).exists() for name in trust.BROUGHT):
@@ -124,6 +130,8 @@ def load_workspace_files(
     except WorkspaceError:
         # told by the first turn
         return trust.TrustedContent(), []
+    from tripletick.session import builder
+
     memory = trust.AnswerStore(found.state, save=not options.no_save)
     base = load_config([found.shipped_config, found.user_config], {}, {})
     bounds = builder.make_bounds(base, config, found)

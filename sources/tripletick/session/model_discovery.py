@@ -1,7 +1,7 @@
 """The way to a model where none is named: a server that answers, else the best one on this machine.
 
-Where somebody can be asked, firstrun.py asks; here are the servers that were found, what is taken without
-asking, and the lines for what can be done where nothing is there.
+Where somebody can be asked, commands/onboarding.py asks; here are the servers that were found, what is
+taken without asking, and the lines for what can be done where nothing is there.
 """
 
 from __future__ import annotations
