@@ -12,10 +12,14 @@ UNNEEDED = ("argparse", "dataclasses", "pathlib", "typing", "urllib.parse", "tri
 FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.session.session")
 UNHELPFUL = ("dataclasses", "inspect", "json", "threading", "tripletick.config.config")
 LATER = (
-    "tripletick.session.session",
-    "tripletick.session.builder",
-    "tripletick.turn.loop",
+    "tripletick.agents",
+    "tripletick.paths",
     "tripletick.permission",
+    "tripletick.sandbox",
+    "tripletick.session.builder",
+    "tripletick.session.session",
+    "tripletick.trust",
+    "tripletick.turn.loop",
 )
 UNDRAWN = ("rich.console", "prompt_toolkit", "asyncio", "ssl", "unittest")
 

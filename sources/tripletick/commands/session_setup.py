@@ -62,8 +62,10 @@ def open_session(
     folder = options.directory.expanduser().resolve()
     screen = screen or open_screen(options, config)
     try:
-        brought, told = load_workspace_files(options, found, config, screen)
-        if brought.settings:
+        brought, told = None, list[str]()
+        if _has_workspace_files(options):
+            brought, told = load_workspace_files(options, found, config, screen)
+        if brought and brought.settings:
             config = load_settings(options, found, brought.settings)
         asks, lines = screen.person and not options.quiet, list[str]()
         try:
@@ -87,8 +89,9 @@ def open_session(
         from tripletick.event_log.session_log import SessionLog
         from tripletick.history import retention
         from tripletick.session.session import App
-        from tripletick.trust import FolderFlags
+        from tripletick.trust import FolderFlags, TrustedContent
 
+        brought = brought or TrustedContent()
         said = FolderFlags(options.given, options.yes, tuple(options.read), not options.no_save)
         by = "flag" if options.agent else "config"
         with retention.open_state(found, config.data, save=said.keep) as there:
@@ -122,9 +125,9 @@ def load_workspace_files(
     from tripletick import trust
     from tripletick.paths import Workspace
 
-    folder = options.directory.expanduser()
-    if not any((folder / name).exists() for name in trust.BROUGHT):
+    if not _has_workspace_files(options):
         return trust.TrustedContent(), []
+    folder = options.directory.expanduser()
     try:
         workspace = Workspace(folder, ours=found.protected_paths, state=found.private_dirs)
     except WorkspaceError:
@@ -139,6 +142,11 @@ def load_workspace_files(
         workspace, bounds, memory, screen.ask if screen.person else None
     )
     return brought, [*told, *memory.problems]
+
+
+def _has_workspace_files(options: argparse.Namespace) -> bool:
+    folder = options.directory.expanduser()
+    return any((folder / name).exists() for name in dirs.BROUGHT)
 
 
 def _add_profiling(screen: Screen, options: argparse.Namespace, log: Path | None) -> Screen:

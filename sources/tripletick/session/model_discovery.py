@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.config.config import VARIABLE, Config
 from tripletick.errors import ServerFailedError, TripletickError, UsageError
-from tripletick.models import hosts
-from tripletick.sandbox.box import ignore_notice
+from tripletick.models import hosts, ignore_notice
 from tripletick.session import model_selection
 from tripletick.system import optional_deps, platforms
 from tripletick.system.text import format_download_size

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from tripletick import models
 from tripletick.config.config import Config, explain_setting_error
 from tripletick.errors import ModelError, UsageError
-from tripletick.models import EngineSettings, hosts, open_model, open_server, resolve_engine
+from tripletick.models import EngineSettings, hosts, ignore_notice, open_model, open_server, resolve_engine
 from tripletick.models.model import Model, ModelInfo
-from tripletick.sandbox.box import ignore_notice
 from tripletick.system import platforms
 from tripletick.system.cancellation import CancelToken
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from tripletick.errors import UsageError
 
 PACKAGE = Path(__file__).resolve().parents[1]
+BROUGHT = (".tripletick", "AGENTS.md")
+"""What a workspace may bring of its own; one that has none of these brings nothing."""
 
 
 class AppDirs(NamedTuple):
