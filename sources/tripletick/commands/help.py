@@ -13,7 +13,7 @@ from tripletick.commands import COMMANDS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.system import dirs
 from tripletick.system.text import find_close_match
-from tripletick.ui.columns import align_rows
+from tripletick.ui.columns import align_rows, write_wrapped
 from tripletick.ui.sanitize import make_encodable, write_lines
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
@@ -28,7 +28,7 @@ def run_help(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show a page, a command's line, or what there is to show."""
     found = find_pages(dirs.find_dirs().docs)
     if not words:
-        write_lines(sys.stdout, align_rows(list(_list_topic_titles(found))))
+        write_wrapped(sys.stdout, align_rows(list(_list_topic_titles(found))))
         return 0
     topic = "-".join(words).lower().removesuffix(".md")
     known = list_topics(found)
