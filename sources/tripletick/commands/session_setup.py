@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ def open_session(
     `past` is the session that is gone on with, `screen` where it is shown, None: as the flags say; `name` is
     the id of a new session.
     """
-    from tripletick.session import model_discovery, model_lookup
+    from tripletick.session import model_lookup
 
     found, why = dirs.find_dirs(), None
     config = load_settings(options, found)
@@ -69,18 +69,7 @@ def open_session(
             config = load_settings(options, found, brought.settings)
         asks, lines = screen.person and not options.quiet, list[str]()
         try:
-            if model_discovery.is_host_uncertain(config):
-                from tripletick.session import model_list
-
-                config = model_list.with_serving_host(config, lines.append)
-            if asks:
-                from tripletick.commands.onboarding import Onboarding
-
-                onboarding = Onboarding(config, found, folder, screen)
-                onboarding.ensure_model()
-                config = onboarding.config
-            else:
-                config = model_discovery.resolve_model(config, found, lines.append)
+            config = _resolve_model(config, found, folder, screen if asks else None, lines.append)
         except TripletickError as error:
             why = error
         # what takes long to import comes after the server was asked
@@ -116,6 +105,25 @@ def open_session(
                 app.close()
     finally:
         screen.close()
+
+
+def _resolve_model(
+    config: Config, found: dirs.AppDirs, folder: Path, screen: Screen | None, say: Callable[[str], None]
+) -> Config:
+    """Give the config with a model; the user is asked on `screen`, nobody where that is None."""
+    from tripletick.session import model_discovery
+
+    if model_discovery.is_host_uncertain(config):
+        from tripletick.session import model_list
+
+        config = model_list.with_serving_host(config, say)
+    if screen is None:
+        return model_discovery.resolve_model(config, found, say)
+    from tripletick.commands.onboarding import Onboarding
+
+    onboarding = Onboarding(config, found, folder, screen)
+    onboarding.ensure_model()
+    return onboarding.config
 
 
 def load_workspace_files(
