@@ -4,7 +4,7 @@
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
-# make offline-model: makes the small model's adapter anew, minutes=100 seed=1; make release-check: what must hold before a release, packaging and a first install included
+# make offline-model: retrain the small model's adapter, minutes=100 seed=1; make release-check: what must hold before a release, including packaging and a first install
 # make bench-real: the bench's tasks with the two small coding models, fetched once; half an hour and ten minutes on two cores
 # make bench-peers: other agents beside ours with the same model, model=NAME host=URL; suite=NAME, tasks="A B", peers="A B": these alone
 # make ablation: what each technique for small models is worth; with model=NAME on the bench's tasks, with suite=FOLDER on those; tasks=N, only=TECHNIQUE,…
@@ -76,7 +76,7 @@ bench-router: $(VENV)/.dev
 router: $(VENV)/.dev
 	$(BIN)/python -m tools.train_router
 
-# Conversations, training, adapter, figures; what was stopped is gone on with. On two cores minutes=100 is 2½ hours in all.
+# Conversations, training, adapter, figures; a run that was stopped is resumed. On two cores minutes=100 is 2½ hours in all.
 offline-model: $(VENV)/.dev .venv-training/.installed
 	$(BIN)/tripletick -q models create offline
 	$(BIN)/python -m training --seed $(or $(seed),1) --minutes $(or $(minutes),100) $(options)

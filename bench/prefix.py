@@ -172,7 +172,7 @@ def session(top: Path, model: str, **flags: str) -> Iterator[tuple[App, Played]]
     folder.mkdir()
     (folder / "notes.txt").write_text("A line of the notes.\n" * 30)
     config = load_config([dirs.find_dirs().shipped_config], {}, {**FLAGS, **flags, "model.name": model})
-    found = replace(dirs.find_dirs(), state=top / "state")
+    found = dirs.find_dirs()._replace(state=top / "state")
     app = App(config, found, folder, SessionLog.open(found.sessions, workspace=folder))
     try:
         app.run_turn(app.open_session(), [], nobody)

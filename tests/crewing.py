@@ -86,7 +86,7 @@ def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict
         config = replace(config, **{name: replace(getattr(config, name), **values)})
     folder, notices = top / "project", list[str]()
     folder.mkdir(exist_ok=True)
-    found = replace(dirs.find_dirs(), state=top / "state")
+    found = dirs.find_dirs()._replace(state=top / "state")
     workspace = SessionWorkspace(config, found, folder, FolderFlags(), person, notices.append)
     workspace.permission = Permission()
     prompts = definitions.load_prompts(found.prompts)

@@ -116,7 +116,7 @@ def open_sitting(
         config = replace(config, **{name: replace(getattr(config, name), **values)})
     folder = top / "project"
     folder.mkdir(exist_ok=True)
-    found = replace(dirs.find_dirs(), state=top / "state")
+    found = dirs.find_dirs()._replace(state=top / "state")
     earlier = logs.past(found, past) if past else None
     log = SessionLog.open(found.sessions, workspace=folder, session_id=past or None)
     app = App(config, found, folder, log, person=person, folder_flags=FolderFlags(yes=yes), past=earlier)

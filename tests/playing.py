@@ -34,7 +34,7 @@ class Session:
     dialect: str = "fence"
 
     def __post_init__(self) -> None:
-        found = replace(dirs.find_dirs(), state=self.state)
+        found = dirs.find_dirs()._replace(state=self.state)
         self.prompts = builder.load_prompts(self.settings, found)
         self.model.set_context(self.window)
         ground = builder.make_sandbox_spec(self.settings, found, self.folder)

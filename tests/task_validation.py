@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.bench.attempt import PROJECT
@@ -79,7 +79,7 @@ def _play_turns(task: BenchTask, folder: Path, state: Path) -> Iterator[list[Eve
     config = Config(
         agent=AgentSection(name=agent), model=ModelSection(name=f"scripted:{task.solution}", chunk=4096)
     )
-    found = replace(dirs.find_dirs(), state=state)
+    found = dirs.find_dirs()._replace(state=state)
     app = App(
         config,
         found,

@@ -38,7 +38,7 @@ def life(tmp_path):
             agent=AgentSection("coder", dialect=dialect),
             model=ModelSection(f"scripted:{script}", context=16384),
         )
-        found = replace(dirs.find_dirs(), state=tmp_path / "state")
+        found = dirs.find_dirs()._replace(state=tmp_path / "state")
         log = SessionLog.open(
             found.sessions, workspace=tmp_path / "project", session_id=past.id if past else None
         )

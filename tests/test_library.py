@@ -4,7 +4,6 @@ import json
 import re
 import sqlite3
 import stat
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -36,7 +35,7 @@ HOSTILE = "<script>alert(1)</script> ![p](http://evil/p.png) [l](javascript:aler
 @pytest.fixture
 def found(tmp_path):
     (tmp_path / "state" / "sessions").mkdir(parents=True)
-    return replace(dirs.find_dirs(), state=tmp_path / "state")
+    return dirs.find_dirs()._replace(state=tmp_path / "state")
 
 
 def write(found, *events, folder="/ws", name=None):
@@ -111,7 +110,7 @@ def test_what_stands_in_no_turn_is_not_found(found, sought):
 
 def test_words_are_found_where_sqlite_has_no_full_text_search(found):
     write(found, *said("fix the parser", "It was in line_5, 100 %."))
-    with sqlite3.connect(found.index) as db:
+    with sqlite3.connect(found.session_index) as db:
         db.executescript(f"{index.TABLES}{index.PLAIN}; PRAGMA user_version = {index.VERSION}")
     db.close()
     assert titles(index.search(found, "ARSER line_5")) == ["fix the parser"]
@@ -141,12 +140,12 @@ def newer(path):
 def test_an_index_that_is_no_good_is_made_anew(found, damage):
     write(found, *said("fix the parser"))
     index.listed(found)
-    damage(found.index)
+    damage(found.session_index)
     write(found, *said("write a poem"))
     assert titles(index.search(found, "parser")) == ["fix the parser"]
     assert len(index.listed(found)) == 2
-    assert stat.S_IMODE(found.index.stat().st_mode) == 0o600
-    with sqlite3.connect(found.index) as db:
+    assert stat.S_IMODE(found.session_index.stat().st_mode) == 0o600
+    with sqlite3.connect(found.session_index) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (index.VERSION,)
     db.close()
 
@@ -155,12 +154,12 @@ def test_an_index_that_another_program_holds_is_left_alone(found):
     write(found, *said("fix the parser"))
     index.listed(found)
     write(found, *said("write a poem"))
-    other = sqlite3.connect(found.index)
+    other = sqlite3.connect(found.session_index)
     other.execute("BEGIN EXCLUSIVE")
-    before = found.index.stat().st_ino
+    before = found.session_index.stat().st_ino
     assert len(index.listed(found)) == 2
     other.close()
-    assert found.index.stat().st_ino == before
+    assert found.session_index.stat().st_ino == before
 
 
 def test_the_index_takes_less_than_half_of_what_the_logs_take(found):
@@ -169,7 +168,7 @@ def test_the_index_takes_less_than_half_of_what_the_logs_take(found):
         write(found, *said(" ".join(words[:50]), " ".join(words)))
     assert len(index.search(found, "word9 word16")) == 40
     logs = sum(path.stat().st_size for path in found.sessions.iterdir())
-    assert found.index.stat().st_size < logs / 2
+    assert found.session_index.stat().st_size < logs / 2
 
 
 def test_what_a_session_no_longer_says_is_not_found(found):
@@ -184,7 +183,7 @@ def test_what_a_session_no_longer_says_is_not_found(found):
 def test_without_saving_no_index_is_written(found):
     write(found, *said("fix the parser"))
     assert titles(index.search(found, "parser", save=False)) == ["fix the parser"]
-    assert not found.index.exists()
+    assert not found.session_index.exists()
 
 
 def test_logs_that_are_damaged_or_of_a_newer_version_do_not_stop_the_list(found):
@@ -219,7 +218,7 @@ def test_a_deleted_session_is_in_neither_list_nor_index(found):
     index.listed(found)
     logs.remove(found, name)
     assert index.listed(found) == []
-    assert b"secret" not in found.index.read_bytes()
+    assert b"secret" not in found.session_index.read_bytes()
 
 
 def test_a_session_that_is_open_is_not_deleted(found):

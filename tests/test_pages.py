@@ -12,6 +12,7 @@ from tests.filing import open_plain, put
 from tests.pages import PAGES, TOP, calls, shown, written
 from tests.sayings import raised, said
 
+from tripletick.chat.chat import COMMANDS as SLASHES
 from tripletick.commands import COMMANDS
 from tripletick.commands.flags import shared_flags
 from tripletick.languages.registry import LANGUAGES, read_table
@@ -22,6 +23,7 @@ ELSEWHERE = {
     "": "the chat: test_chat.py",
     "resume": "opens the chat: test_sessions.py",
     "sessions export": "needs an id: test_sessions.py",
+    "sessions fork": "needs an id: test_sessions.py",
     "models create": "fetches 100 MB and more: test_fetch.py",
     "models template": "needs a model that lacks one: test_registration.py",
     "upgrade": "says what fits the way it was installed: test_packaging.py",
@@ -77,6 +79,14 @@ def test_what_is_tested_elsewhere_is_named_and_run_on_no_page():
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem not in ("fences", "prompts")])
 def test_a_page_begins_with_something_to_paste(page):
     assert re.match(r"# [^\n]+\n\n(?:[^#`\n][^\n]*\n|\n)*```console\n\$ ", page.read_text("utf-8"))
+
+
+def test_every_slash_command_of_the_page_for_switchers_is_one():
+    text = (TOP / "docs" / "switching.md").read_text("utf-8")
+    rows = [row.split(" | ") for row in text.splitlines() if row.startswith("| ")][1:]
+    named = {word for row in rows for word in re.findall(r"`/(\w+)[^`]*`", row[-1])}
+    assert len(rows) == 30
+    assert named <= SLASHES.keys() and len(named) > 15
 
 
 def test_the_tables_of_the_pages_are_current():

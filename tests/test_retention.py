@@ -1,7 +1,6 @@
 """What is kept goes by age and size, at most once a day; what is in use stays."""
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -17,7 +16,7 @@ DAY = 86_400
 @pytest.fixture
 def found(tmp_path):
     (tmp_path / "state" / "sessions").mkdir(parents=True)
-    return replace(dirs.find_dirs(), state=tmp_path / "state")
+    return dirs.find_dirs()._replace(state=tmp_path / "state")
 
 
 def put(found, name, days, size=100):
@@ -43,13 +42,13 @@ def test_sessions_go_by_their_age_with_what_was_torn_off(found):
 
 def test_what_sessions_are_searched_by_goes_with_a_session(found):
     put(found, "new.jsonl", days=1)
-    found.index.write_bytes(b"words")
+    found.session_index.write_bytes(b"words")
     retention.prune_old_data(found, DataSection())
-    assert found.index.exists()
+    assert found.session_index.exists()
     put(found, "old.jsonl", days=31)
     os.utime(found.state / "pruned", (0, 0))
     retention.prune_old_data(found, DataSection())
-    assert not found.index.exists()
+    assert not found.session_index.exists()
 
 
 def test_a_session_that_was_gone_on_with_is_as_young_as_its_last_record(found):
@@ -108,7 +107,7 @@ def test_what_is_not_ours_stays(found):
 
 
 def test_without_a_folder_of_ours_none_is_made(tmp_path):
-    found = replace(dirs.find_dirs(), state=tmp_path / "none")
+    found = dirs.find_dirs()._replace(state=tmp_path / "none")
     retention.prune_old_data(found, DataSection())
     assert not found.state.exists()
 
@@ -124,7 +123,7 @@ def test_a_link_in_the_place_of_a_log_is_not_followed(found, tmp_path):
 
 
 def test_what_is_not_to_be_kept_is_gone_at_the_end(tmp_path):
-    found = replace(dirs.find_dirs(), state=tmp_path / "state" / "tripletick")
+    found = dirs.find_dirs()._replace(state=tmp_path / "state" / "tripletick")
     with retention.make_temporary_dirs(found) as there:
         assert there.snapshot_base.parent == found.state
         assert there.snapshot_base.stat().st_mode & 0o777 == 0o700

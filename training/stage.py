@@ -76,7 +76,7 @@ class Stage:
 
     def __post_init__(self) -> None:
         found = dirs.find_dirs()
-        found = replace(found, state=self.state)
+        found = found._replace(state=self.state)
         config = load_config([found.shipped_config], {}, {"model.name": MODEL})
         self.root.mkdir(parents=True, exist_ok=True)
         self.prompts = builder.load_prompts(config, found)

@@ -37,9 +37,10 @@ commands (tripletick help COMMAND shows the arguments):
 {commands}
 
 exit codes:
-  0 done, 1 gave up or answer in doubt, 2 usage or configuration error, 3 needs user input,
-  4 no server, 5 model missing or unsuitable, 6 context too small, 7 server failure,
-  124 timed out, 130 interrupted, 141 broken pipe, 143 terminated
+  0 done, 1 gave up or answer in doubt, 2 usage or configuration error,
+  3 needs user input, 4 no server, 5 model missing or unsuitable,
+  6 context too small, 7 server failure, 124 timed out, 130 interrupted,
+  141 broken pipe, 143 terminated
 
 settings file: {config}
 """

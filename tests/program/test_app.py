@@ -1,7 +1,6 @@
 """What the chat asks of a session, without a terminal."""
 
 import json
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -37,7 +36,7 @@ def talk(tmp_path):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         engine = ModelSection(f"scripted:{tmp_path / 'script.json'}", **model)
         config = Config(agent=AgentSection("coder"), model=engine)
-        found = replace(dirs.find_dirs(), state=tmp_path / "state")
+        found = dirs.find_dirs()._replace(state=tmp_path / "state")
         log = SessionLog.open(found.sessions, workspace=tmp_path / "project")
         opened.append(App(config, found, tmp_path / "project", log))
         return opened[-1]

@@ -115,7 +115,7 @@ def test_empty_lines_do_nothing(chat, home):
     ("typed", "told"),
     [
         ("/hepl", "Did you mean /help?"),
-        ("/xyzzy", "Did you mean /help?"),
+        ("/xyzzy", "To list the commands: /help."),
         ("/", "Unknown command /."),
         ("/undo soon", "Expected a number of turns."),
         ("/clear all", "Type only: /clear"),

@@ -41,6 +41,11 @@ def test_help_lists_every_topic_once(home):
     assert set(listed) == {page.stem for page in PAGES} | COMMANDS.keys()
 
 
+def test_the_help_fits_a_terminal_of_80_columns(home):
+    lines = run(home, "--help", COLUMNS="80").stdout.splitlines()
+    assert [line for line in lines if len(line) > 80 and not line.startswith("settings file")] == []
+
+
 def test_a_page_that_is_named_as_a_command_ends_with_the_commands_line(home):
     assert run(home, "help", "config").stdout.partition("\ntripletick config [show")[1]
 
@@ -51,6 +56,28 @@ def test_a_page_that_is_named_as_a_command_ends_with_the_commands_line(home):
 def test_a_topic_that_is_none_names_the_nearest(home, words, near):
     done = run(home, "help", *words)
     assert (done.returncode, f"Did you mean {near}?" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("commit", "In the chat: /commit [TEXT]  commit the changes, with message TEXT or one by the model."),
+        ("/new", "In the chat: /clear  start a new conversation"),
+        ("zebra", "To list the pages: tripletick help\n"),
+    ],
+)
+def test_a_word_that_is_no_page_is_explained_or_leads_to_the_list(home, word, said):
+    done = run(home, "help", word)
+    assert (done.returncode, said in done.stderr, "Did you mean" in done.stderr) == (2, True, False)
+
+
+@pytest.mark.parametrize("command", ["agents", "tools"])
+def test_a_list_breaks_between_words_on_a_terminal_of_80_columns(home, command):
+    with opened(home, command) as terminal:
+        assert terminal.end() == 0
+    said = run(home, command)
+    assert set(terminal.scrolled().split()) <= {*said.stdout.split(), *said.stderr.split()}
+    assert any(len(line) > 80 for line in said.stdout.splitlines())
 
 
 def test_a_page_is_drawn_on_a_terminal(home):

@@ -27,7 +27,7 @@ def app(ollama, tmp_path):
     (tmp_path / "project").mkdir()
     model = replace(Config().model, name=ollama.model, host=ollama.host, context=1024, output=96)
     config = replace(Config(), model=model, agent=replace(Config().agent, name="casual"))
-    found = replace(dirs.find_dirs(), state=tmp_path / "state")
+    found = dirs.find_dirs()._replace(state=tmp_path / "state")
     opened = App(config, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()

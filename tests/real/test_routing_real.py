@@ -36,7 +36,7 @@ def app(tmp_path):
         model=replace(base.model, name=f"embedded:{gguf}", context=4096, output=48, keep="0s"),
         router=replace(base.router, ask="always"),
     )
-    found = replace(dirs.find_dirs(), state=tmp_path / "state")
+    found = dirs.find_dirs()._replace(state=tmp_path / "state")
     opened = App(config, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()

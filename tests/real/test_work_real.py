@@ -77,7 +77,7 @@ def app(ollama, home):
         model=replace(config.model, name=ollama.model, host=ollama.host, context=2048, output=60),
         agent=replace(config.agent, name="casual"),
     )
-    found = replace(dirs.find_dirs(), state=home / "state")
+    found = dirs.find_dirs()._replace(state=home / "state")
     app = App(config, found, home / "project", SessionLog.open(found.sessions, workspace=home / "project"))
     yield app
     app.close()

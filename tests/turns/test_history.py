@@ -2,7 +2,6 @@
 
 import json
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
@@ -31,7 +30,7 @@ def life(tmp_path):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         name = f"scripted:{tmp_path / 'script.json'}"
         config = Config(agent=AgentSection("coder"), model=ModelSection(name, context=window))
-        found = replace(dirs.find_dirs(), state=tmp_path / "state")
+        found = dirs.find_dirs()._replace(state=tmp_path / "state")
         log = SessionLog.open(
             found.sessions, workspace=tmp_path / folder, session_id=past.id if past else None
         )

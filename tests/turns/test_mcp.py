@@ -356,7 +356,7 @@ def test_a_section_that_names_no_server_is_told_with_its_line(tmp_path, rows):
     path.write_text(f"[mcp.x]\n{rows or 'box = yes'}\n")
     with pytest.raises(ConfigError, match=r"config.ini:\d: \[mcp.x\] names no server"):
         mcp_setup.build_servers(
-            load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path
+            load_config([path], {}, {}), dirs.find_dirs()._replace(state=tmp_path), tmp_path
         )
 
 
@@ -367,7 +367,7 @@ def test_a_server_elsewhere_is_named_at_the_start(tmp_path):
     path, told = tmp_path / "config.ini", list[str]()
     path.write_text("[mcp.a]\nurl = https://tools.example.org/mcp\n[mcp.b]\nurl = http://localhost:1/mcp\n")
     mcp_setup.build_servers(
-        load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path, told.append
+        load_config([path], {}, {}), dirs.find_dirs()._replace(state=tmp_path), tmp_path, told.append
     )
     (line,) = told
     assert "Server a is at tools.example.org, which is not this machine" in line

@@ -79,7 +79,7 @@ def _get_machine_facts() -> dict[str, Any]:
 @contextmanager
 def _open_check_box(config: Config, room: Path, folder: Path) -> Iterator[Box]:
     folder.mkdir(exist_ok=True)
-    found = replace(dirs.find_dirs(), state=room / "state")
+    found = dirs.find_dirs()._replace(state=room / "state")
     ground = builder.make_sandbox_spec(config, found, folder)
     limits = replace(ground.limits, output=OUTPUT, kept=OUTPUT)
     tier = "none" if config.sandbox.mode == "bare" else config.sandbox.tier

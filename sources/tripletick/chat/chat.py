@@ -33,6 +33,8 @@ from tripletick.ui.input_line import InputLine
 
 USAGE = 2
 """The exit code of what was typed wrongly on the command line; nothing has been said yet then."""
+ALIKE = 0.7
+"""How alike a command must be that is suggested; with less, /find was taken for /window."""
 TWICE = "Press Ctrl+C again to exit."
 KEYS = (
     ("@agent TEXT", "send it to this agent; without TEXT: switch to it, like /agent"),
@@ -54,14 +56,16 @@ MEANINGS = (
     ("continue load open chat", "/resume"),
     ("cost usage stats size", "/tokens"),
     ("context window", "/tokens to see usage, /ctx N to change the size"),
-    ("provider engine llm", "/model"),
+    ("provider engine llm connect weak-model", "/model"),
     ("models", "/model, or outside the chat: tripletick models"),
     ("agents subagents personas mode chat-mode switch", "/agent"),
+    ("output-style personality", "tripletick help agents"),
     ("ask code web file casual coder", "@NAME TEXT to send one request to an agent, /agent to list them"),
-    ("plan architect todos planner", "@planner TEXT"),
-    ("review security-review", "@reviewer TEXT"),
+    ("plan architect todos tasks planner", "@planner TEXT"),
+    ("review security-review pr_comments", "@reviewer TEXT"),
     ("search browse fetch url", "@web TEXT"),
-    ("add attach files mention read read-only include drop", "@PATH in a request to add a file"),
+    ("add attach files mention read read-only include drop view ide", "@PATH in a request to add a file"),
+    ("find locate map", "@file TEXT"),
     ("image picture screenshot", "/paste, or @picture.png in a request"),
     (
         "add-dir directory dir folder workspace cd",
@@ -83,18 +87,25 @@ MEANINGS = (
     ),
     ("reasoning effort think-tokens reason thinking", "/think"),
     (
-        "bash sh shell cmd exec terminal git ls pwd test lint build push pr",
+        "bash sh shell cmd exec terminal git ls pwd test lint format build push pr",
         ("!COMMAND, for example !git status"),
     ),
     ("memory rules instructions", "AGENTS.md in this folder (/init writes one)"),
     ("debug bug report feedback issue health", "tripletick doctor"),
-    ("extensions plugin plugins servers", "tripletick help mcp"),
+    ("mcp extension extensions plugin plugins servers", "tripletick help mcp"),
+    ("hooks", "tripletick help hooks"),
+    ("skills recipe recipes custom", "tripletick help agents, or tripletick help tools"),
+    ("system prompt prompts", "tripletick help prompts"),
+    ("fork branch", "tripletick sessions fork ID"),
+    ("pull", "tripletick models pull NAME"),
+    ("privacy telemetry", "tripletick help box"),
+    ("vi-mode keybindings terminal-setup statusline", "/help for the keys"),
     ("login auth key", "[model] key_env, which names the variable with the key (/config key)"),
-    ("version about", "tripletick --version"),
+    ("version about release-notes", "tripletick --version"),
     ("update", "tripletick upgrade"),
-    ("stop cancel abort", "Ctrl+C"),
+    ("stop cancel abort kill", "Ctrl+C"),
     ("edit vim vi nano multiline multiline-mode", "/editor, or Ctrl+J for a new line"),
-    ("output full more expand", "/show"),
+    ("output details full more expand", "/show"),
     ("copy-context clipboard yank", "/copy"),
     ("write download", "/save FILE, or /export"),
     ("share print", "/export session.html"),
@@ -198,7 +209,9 @@ def suggest_command(desk: ChatContext, name: str) -> str:
         return f"Use {typed}."
     if name in desk.commands:
         return f"Outside the chat, run: tripletick {name}."
-    close = find_close_match(name, [*COMMANDS, *MEANT]) or "help"
+    close = find_close_match(name, [*COMMANDS, *MEANT], ALIKE)
+    if not close:
+        return "To list the commands: /help."
     return f"For /{close}, use {MEANT[close]}." if close in MEANT else f"Did you mean /{close}?"
 
 

@@ -25,8 +25,7 @@ from tripletick.system import dirs
 from tripletick.tools import load_tools as all_tools
 from tripletick.tools.tool import Tool, format_tokens
 from tripletick.trust import AnswerStore, FolderFlags, TrustedContent
-from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import write_lines
+from tripletick.ui.columns import align_rows, write_wrapped
 
 AGENTS = (
     "The system prompt costs another {tokens}, once. To choose an agent: -a NAME, or in the chat "
@@ -62,7 +61,7 @@ def run_agents(options: argparse.Namespace, words: Sequence[str]) -> int:
         (name, "", NOT_HERE.format(names=" ".join(agent.missing_modules)), agent.remedy)
         for name, agent in prompts.lacking.items()
     ]
-    write_lines(sys.stdout, align_rows(rows, right=(1,)))
+    write_wrapped(sys.stdout, align_rows(rows, right=(1,)))
     _print_notes(options, opened.screen, AGENTS.format(tokens=format_tokens(prompts.system, GUESS)))
     return 0
 
@@ -72,13 +71,13 @@ def run_tools(options: argparse.Namespace, words: Sequence[str]) -> int:
     opened, ours = _open_context("tools", options, words), all_tools()
     gear, told = _load_extensions(options, opened, ours)
     prompts = gear.extend_prompts(opened.prompts)
-    write_lines(
+    write_wrapped(
         sys.stdout,
         align_rows(
             [_build_tool_row(tool, prompts) for tool in {**ours, **gear.toolkit.tools}.values()], right=(1, 2)
         ),
     )
-    write_lines(sys.stdout, align_rows([("hook", one.name, one.at) for one in gear.hooks.list_hooks()]))
+    write_wrapped(sys.stdout, align_rows([("hook", one.name, one.at) for one in gear.hooks.list_hooks()]))
     _print_notes(options, opened.screen, *told, TAGS)
     return 0
 

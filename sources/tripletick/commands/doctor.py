@@ -15,7 +15,8 @@ from tripletick.sandbox import process_limit, remedies
 from tripletick.sandbox.attacks import AttackOutcome
 from tripletick.system import dirs
 from tripletick.system.text import format_size
-from tripletick.ui.sanitize import write_json, write_text
+from tripletick.ui.columns import write_wrapped
+from tripletick.ui.sanitize import write_json
 
 if TYPE_CHECKING:
     from tripletick.commands.chores import ChoreResult
@@ -93,7 +94,7 @@ def run_doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
     if options.json:
         write_json(sys.stdout, asdict(report))
     else:
-        write_text(sys.stdout, "\n".join(format_report(report)) + "\n")
+        write_wrapped(sys.stdout, format_report(report))
     return 0 if report.all_passed else 1
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import threading
 from pathlib import Path
 
 
@@ -68,7 +67,12 @@ def shared_flags() -> argparse.ArgumentParser:
 
 
 def _parse_seconds(text: str) -> float:
-    seconds = float(text)
+    import threading
+
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
     if not 0 < seconds < threading.TIMEOUT_MAX:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return seconds

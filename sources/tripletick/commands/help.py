@@ -13,32 +13,43 @@ from tripletick.commands import COMMANDS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.system import dirs
 from tripletick.system.text import find_close_match
-from tripletick.ui.columns import align_rows
+from tripletick.ui.columns import align_rows, write_wrapped
 from tripletick.ui.sanitize import make_encodable, write_lines
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
 """A link to another page."""
-USAGE = "tripletick help TOPIC"
+USAGE = "tripletick help"
+ALIKE = 0.6
+"""How alike a page's name must be that is suggested."""
 
 
 def run_help(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show a page, a command's line, or what there is to show."""
     found = find_pages(dirs.find_dirs().docs)
     if not words:
-        write_lines(sys.stdout, align_rows(list(_list_topic_titles(found))))
+        write_wrapped(sys.stdout, align_rows(list(_list_topic_titles(found))))
         return 0
     topic = "-".join(words).lower().removesuffix(".md")
     known = list_topics(found)
     if topic not in known:
-        near = find_close_match(topic, known, 0.5)
-        why = f"Did you mean {near}?" if near else f"There are: {', '.join(known)}."
-        raise UsageError(f"There is no page {topic!r}.", why, USAGE)
+        slash = _describe_slash_command(topic.removeprefix("/"))
+        near = find_close_match(topic, known, ALIKE)
+        why = slash or (f"Did you mean {near}?" if near else "")
+        raise UsageError(f"There is no page {topic!r}.", why, f"To list the pages: {USAGE}")
     if topic in found:
         _print_markdown(found[topic].read_text("utf-8"), options)
     if topic in COMMANDS:
         write_lines(sys.stdout, [*[""] * (topic in found), *_format_usage(topic)])
     return 0
+
+
+def _describe_slash_command(name: str) -> str:
+    """Say what a command of the chat does, "" where there is none of that name."""
+    from tripletick.chat.chat import COMMANDS as SLASHES
+
+    row = SLASHES.get(name)
+    return f"In the chat: {f'/{row.name} {row.takes}'.rstrip()}  {row.says}." if row else ""
 
 
 def find_pages(docs: Path) -> Mapping[str, Path]:

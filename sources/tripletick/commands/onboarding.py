@@ -1,8 +1,8 @@
 """What the user is asked before the first request: which model, and what to do where no server answers.
 
 Only where somebody is there to be asked; what is chosen is saved in the user's config. How a model is
-pulled is in fetching.py, loaded in loading.py; what is taken without asking, and the lines for where no
-server answers, are in ways.py.
+pulled is in pull_progress.py, loaded in load_progress.py; what is taken without asking, and the lines for
+where no server answers, are in session/model_discovery.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tripletick.errors import (
 )
 from tripletick.events import Ask
 from tripletick.models import hosts, resolve_engine
-from tripletick.session import builder, model_selection
+from tripletick.session import model_selection
 from tripletick.session.model_discovery import (
     ENGINE,
     LOCAL,
@@ -154,7 +154,9 @@ class Onboarding:
 
         suited, up = catalog.choose_best(self.places.cache), not isinstance(error, ServerUnreachableError)
         here = hosts.resolve_address(self.config.model.host)
-        look = builder.make_program_lookup(self.folder)
+        from tripletick.session.builder import make_program_lookup
+
+        look = make_program_lookup(self.folder)
         ollama = look("ollama") if here.is_loopback and not up else None
         self.screen.say("\n".join([error.what, *format_options(here, ollama, suited, found, up=up)]))
         numbers, o = (
@@ -217,9 +219,10 @@ class Onboarding:
         Raises UsageError and ModelError where they choose none.
         """
         from tripletick.models import choice, server_models
+        from tripletick.session.builder import make_program_lookup
 
         seen = server_models.query_server(model_selection.make_engine_settings(self.config), self._engine)
-        free = model_selection.find_free_memory(seen, builder.make_program_lookup(self.folder))
+        free = model_selection.find_free_memory(seen, make_program_lookup(self.folder))
         models = choice.sort_models(seen.models, free.largest)
         self.screen.say(
             TITLE.format(us=__version__, server=seen.version, where=f"{seen.where.host}:{seen.where.port}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from tripletick.chat.frontend import Screen, open_screen, with_profiling
 from tripletick.config.config import Config, SettingValue, load_config
 from tripletick.errors import TripletickError, WorkspaceError
 from tripletick.system import dirs
+from tripletick.system.cancellation import CancelToken
 
 if TYPE_CHECKING:
     from tripletick.history.history import Past
@@ -54,35 +55,32 @@ def open_session(
     `past` is the session that is gone on with, `screen` where it is shown, None: as the flags say; `name` is
     the id of a new session.
     """
-    from tripletick.commands.onboarding import Onboarding
-    from tripletick.event_log.session_log import SessionLog
-    from tripletick.history import retention
-    from tripletick.session import model_discovery
-    from tripletick.session.session import App
-    from tripletick.trust import FolderFlags
+    from tripletick.session import model_lookup
 
     found, why = dirs.find_dirs(), None
     config = load_settings(options, found)
     folder = options.directory.expanduser().resolve()
     screen = screen or open_screen(options, config)
     try:
-        brought, told = load_workspace_files(options, found, config, screen)
-        if brought.settings:
+        brought, told = None, list[str]()
+        if _has_workspace_files(options):
+            brought, told = load_workspace_files(options, found, config, screen)
+        if brought and brought.settings:
             config = load_settings(options, found, brought.settings)
         asks, lines = screen.person and not options.quiet, list[str]()
         try:
-            if model_discovery.is_host_uncertain(config):
-                from tripletick.session import model_list
-
-                config = model_list.with_serving_host(config, lines.append)
-            if asks:
-                onboarding = Onboarding(config, found, folder, screen)
-                onboarding.ensure_model()
-                config = onboarding.config
-            else:
-                config = model_discovery.resolve_model(config, found, lines.append)
+            config = _resolve_model(config, found, folder, screen if asks else None, lines.append)
         except TripletickError as error:
             why = error
+        # what takes long to import comes after the server was asked
+        halt = CancelToken()
+        lookup = model_lookup.start_lookup(config, told.append, halt) if why is None else None
+        from tripletick.event_log.session_log import SessionLog
+        from tripletick.history import retention
+        from tripletick.session.session import App
+        from tripletick.trust import FolderFlags, TrustedContent
+
+        brought = brought or TrustedContent()
         said = FolderFlags(options.given, options.yes, tuple(options.read), not options.no_save)
         by = "flag" if options.agent else "config"
         with retention.open_state(found, config.data, save=said.keep) as there:
@@ -93,9 +91,8 @@ def open_session(
                 save=said.keep,
             )
             screen = _add_profiling(screen, options, log.path)
-            app = App(
-                config, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
-            )
+            rest = (screen.person, told, said, brought, past, options.verbose)
+            app = App(config, there, folder, log, by, *rest, halt=halt, lookup=lookup)
             app.notices.extend(lines)
             if not asks:
                 # raised by the first turn, which says it in the form that was asked for
@@ -103,9 +100,30 @@ def open_session(
             try:
                 yield app, screen, why
             finally:
+                if app.lookup:
+                    app.lookup.close()
                 app.close()
     finally:
         screen.close()
+
+
+def _resolve_model(
+    config: Config, found: dirs.AppDirs, folder: Path, screen: Screen | None, say: Callable[[str], None]
+) -> Config:
+    """Give the config with a model; the user is asked on `screen`, nobody where that is None."""
+    from tripletick.session import model_discovery
+
+    if model_discovery.is_host_uncertain(config):
+        from tripletick.session import model_list
+
+        config = model_list.with_serving_host(config, say)
+    if screen is None:
+        return model_discovery.resolve_model(config, found, say)
+    from tripletick.commands.onboarding import Onboarding
+
+    onboarding = Onboarding(config, found, folder, screen)
+    onboarding.ensure_model()
+    return onboarding.config
 
 
 def load_workspace_files(
@@ -114,16 +132,17 @@ def load_workspace_files(
     """Give what the folder brings and the user said yes to; a folder that is refused brings nothing."""
     from tripletick import trust
     from tripletick.paths import Workspace
-    from tripletick.session import builder
 
-    folder = options.directory.expanduser()
-    if not any((folder / name).exists() for name in trust.BROUGHT):
+    if not _has_workspace_files(options):
         return trust.TrustedContent(), []
+    folder = options.directory.expanduser()
     try:
         workspace = Workspace(folder, ours=found.protected_paths, state=found.private_dirs)
     except WorkspaceError:
         # told by the first turn
         return trust.TrustedContent(), []
+    from tripletick.session import builder
+
     memory = trust.AnswerStore(found.state, save=not options.no_save)
     base = load_config([found.shipped_config, found.user_config], {}, {})
     bounds = builder.make_bounds(base, config, found)
@@ -131,6 +150,11 @@ def load_workspace_files(
         workspace, bounds, memory, screen.ask if screen.person else None
     )
     return brought, [*told, *memory.problems]
+
+
+def _has_workspace_files(options: argparse.Namespace) -> bool:
+    folder = options.directory.expanduser()
+    return any((folder / name).exists() for name in dirs.BROUGHT)
 
 
 def _add_profiling(screen: Screen, options: argparse.Namespace, log: Path | None) -> Screen:

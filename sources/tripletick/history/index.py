@@ -110,7 +110,7 @@ def search(found: AppDirs, text: str, workspace: Path | None = None, *, save: bo
 def forget(found: AppDirs) -> None:
     """Delete the index; it is made anew when it is needed."""
     with suppress(OSError):
-        found.index.unlink(missing_ok=True)
+        found.session_index.unlink(missing_ok=True)
 
 
 def _matched(db: sqlite3.Connection, words: list[str], workspace: Path | None) -> list[Row]:
@@ -140,10 +140,10 @@ def _asked(found: AppDirs, query: Query, *, save: bool) -> list[Row]:
 
 def _connections(found: AppDirs, *, save: bool) -> Iterator[Callable[[], sqlite3.Connection]]:
     if save and found.sessions.is_dir():
-        yield lambda: _file(found.index)
-        if _broken(found.index):
+        yield lambda: _file(found.session_index)
+        if _broken(found.session_index):
             forget(found)
-            yield lambda: _file(found.index)
+            yield lambda: _file(found.session_index)
     yield lambda: _made(_connected(":memory:"))
 
 

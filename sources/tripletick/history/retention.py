@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def prune_old_data(found: AppDirs, wanted: DataSection) -> None:
         _fit_size(found, wanted.keep_size, oldest)
         if list_sessions(found.sessions) != before:
             # it holds their words
-            found.index.unlink(missing_ok=True)
+            found.session_index.unlink(missing_ok=True)
 
 
 def _fit_size(found: AppDirs, most: int, oldest: float) -> None:
@@ -166,7 +166,7 @@ def make_temporary_dirs(found: AppDirs) -> Iterator[AppDirs]:
         return
     lock = Lock(folder)
     try:
-        yield replace(found, throwaway=folder)
+        yield found._replace(throwaway=folder)
     finally:
         remove(folder)
         lock.close()

@@ -25,7 +25,7 @@ OTHERS = ("anthropic", "llamacpp", "lmstudio", "vllm", "gguf")
 """Words that people try for an engine; no model of Ollama's is called that."""
 
 
-def _ignore_notice(text: str) -> None:
+def ignore_notice(text: str) -> None:
     del text
 
 
@@ -51,7 +51,7 @@ class EngineSettings:
     """scripted: characters a chunk."""
     slots: int = 1
     """embedded: replies that may be written side by side, each with a context of its own."""
-    notice: Callable[[str], None] = _ignore_notice
+    notice: Callable[[str], None] = ignore_notice
     """Gets one line for the user when something is waited for or found out."""
     halt: CancelToken = field(default_factory=CancelToken, compare=False)
     """Ends what is waited for, from another thread."""

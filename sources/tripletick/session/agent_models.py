@@ -1,7 +1,7 @@
 """A model for each agent: `[model.NAME]` of the user's config, else `model =` in the agent's file.
 
 What a flag, a variable or /model says stands above both. Two agents whose models differ in nothing but how
-they are sampled share one. Which engine a name means is engines.py's.
+they are sampled share one. Which engine a name means is in model_selection.py.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from tripletick.turn.loop import Loop
 from tripletick.turn.reply import ReplySource
 
 FAMILY = "model"
-SAMPLED = ("temperature", "seed", "think", "think_tokens", "output")
-"""What may differ between two requests to the same model."""
 CHAT = "/model"
 """Stands where a setting was set for what the user chose in the chat."""
 STRONGER = (CHAT, "--", "TRIPLETICK_")
@@ -59,12 +57,6 @@ def apply_agent_temperature(config: Config, agent: Agent) -> Agent:
     if f"{FAMILY}.{agent.name}.temperature" not in config.where:
         return agent
     return replace(agent, temperature=config_for_agent(config, agent).model.temperature)
-
-
-def needs_reload(config: Config, other: Config) -> bool:
-    """Tell whether the two mean different models, or the same one opened otherwise."""
-    same = {key: getattr(config.model, key) for key in SAMPLED}
-    return replace(other.model, **same) != config.model
 
 
 def set_chosen_model(config: Config, name: str, host: str | None = None) -> Config:
@@ -170,7 +162,7 @@ class AgentModels:
         """Give an agent the model that it works with at a slot. Raises what cannot be opened."""
         config = config_for_agent(self.config, agent)
         asked = replace(make_sampling(config), tools=replies.sampling.tools)
-        if not needs_reload(self.agent_config, config):
+        if not model_selection.needs_reload(self.agent_config, config):
             return replace(replies, sampling=asked)
         at = self._find_or_open(config)
         _, first, window = self._opened[at]
@@ -187,7 +179,7 @@ class AgentModels:
 
     def _find_or_open(self, config: Config) -> int:
         for at, (other, _, _) in enumerate(self._opened):
-            if not needs_reload(other, config):
+            if not model_selection.needs_reload(other, config):
                 return at
         model = model_selection.open_configured_model(config, lambda line: None)
         window = model.set_context(model_selection.choose_context(config, model.get_info()))

@@ -1,7 +1,7 @@
 """The way to a model where none is named: a server that answers, else the best one on this machine.
 
-Where somebody can be asked, firstrun.py asks; here are the servers that were found, what is taken without
-asking, and the lines for what can be done where nothing is there.
+Where somebody can be asked, commands/onboarding.py asks; here are the servers that were found, what is
+taken without asking, and the lines for what can be done where nothing is there.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.config.config import VARIABLE, Config
 from tripletick.errors import ServerFailedError, TripletickError, UsageError
-from tripletick.models import hosts
-from tripletick.sandbox.box import ignore_notice
+from tripletick.models import hosts, ignore_notice
 from tripletick.session import model_selection
 from tripletick.system import optional_deps, platforms
 from tripletick.system.text import format_download_size

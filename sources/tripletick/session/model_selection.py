@@ -1,6 +1,6 @@
 """Which engine and model the config means: opened, its server's models listed, its context chosen.
 
-Nothing is contacted before it must be. Which agent works with which model is in seats.py.
+Nothing is contacted before it must be. Which agent works with which model is in agent_models.py.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from tripletick import models
 from tripletick.config.config import Config, explain_setting_error
 from tripletick.errors import ModelError, UsageError
-from tripletick.models import EngineSettings, hosts, open_model, open_server, resolve_engine
+from tripletick.models import EngineSettings, hosts, ignore_notice, open_model, open_server, resolve_engine
 from tripletick.models.model import Model, ModelInfo
-from tripletick.sandbox.box import ignore_notice
 from tripletick.system import platforms
 from tripletick.system.cancellation import CancelToken
 
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 LARGEST_CONTEXT = 16384
 """What we ask for by ourselves; a larger one is the user's wish (--ctx)."""
 UNKNOWN_CONTEXT = 8192
+SAMPLED = ("temperature", "seed", "think", "think_tokens", "output")
+"""What may differ between two requests to the same model."""
 EMPTY = {
     "ollama": (
         "It is running, but has no models yet.",
@@ -139,3 +140,9 @@ def choose_context(config: Config, about: ModelInfo) -> int:
     """
     own = about.context or UNKNOWN_CONTEXT
     return config.model.context or (own if about.settled else min(own, LARGEST_CONTEXT))
+
+
+def needs_reload(config: Config, other: Config) -> bool:
+    """Tell whether the two mean different models, or the same one opened otherwise."""
+    same = {key: getattr(config.model, key) for key in SAMPLED}
+    return replace(other.model, **same) != config.model

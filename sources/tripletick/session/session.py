@@ -17,7 +17,6 @@ from tripletick.agents.definitions import Agent
 from tripletick.checkpoint import Checkpoints
 from tripletick.config.config import Config
 from tripletick.dialects import selection
-from tripletick.dialects.selection import DialectChoice
 from tripletick.errors import TripletickError, UsageError
 from tripletick.event_log.session_log import Record, SessionLog
 from tripletick.events import Answered, Event, Loading, Notice, Reply, Requested, Routed, TakenBack
@@ -37,6 +36,7 @@ from tripletick.session import (
 )
 from tripletick.session.event_pump import Asker, EventPump, Sink
 from tripletick.session.extensions import HANDS, Extensions
+from tripletick.session.model_lookup import ModelLookup, open_looked_up
 from tripletick.session.routing import AgentRouter
 from tripletick.session.workspace import SessionWorkspace
 from tripletick.system.cancellation import CancelToken
@@ -91,12 +91,13 @@ class App:
     """The config as it holds for the agent at work, whose model is open."""
     switch_explained: bool = False
     """The user was told what changing models costs."""
-    dialect: DialectChoice = selection.USUAL
+    dialect: selection.DialectChoice = selection.USUAL
     """How the model at work writes its calls."""
     model_error: TripletickError | None = None
     """Why there is no model, found out before the first turn: the server is not asked twice."""
     halt: CancelToken = field(default_factory=CancelToken)
     """Ends what a turn waits for, where it runs in another thread than the one that has it stopped."""
+    lookup: ModelLookup | None = None
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
@@ -348,7 +349,7 @@ class App:
                 yield from map(
                     Notice, agent_models.resume_session(self.loop, self.past, self.folder, self._name_model())
                 )
-        elif agent.card and agent_models.needs_reload(self.agent_config, config):
+        elif agent.card and model_selection.needs_reload(self.agent_config, config):
             self.loop = yield from self._switch_model(config)
             told = agent_models.describe_switch(self.config, agent, first=not self.switch_explained)
             yield from map(Notice, told)
@@ -375,11 +376,10 @@ class App:
 
     def _open_loop(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
-        error, self.model_error = self.model_error, None
+        (error, lookup), self.model_error, self.lookup = (self.model_error, self.lookup), None, None
         if error and config.model.name == self.config.model.name:
             raise error
-        model = model_selection.open_configured_model(config, self.notices.append, self.halt)
-        about = model.get_info()
+        model, about = open_looked_up(lookup, config, self.notices.append, self.halt)
         window = model.set_context(model_selection.choose_context(config, about))
         model.preload()
         # the box takes longer than the server to answer, and a model that is not there is told at once

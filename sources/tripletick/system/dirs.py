@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tripletick.errors import UsageError
 
 PACKAGE = Path(__file__).resolve().parents[1]
+BROUGHT = (".tripletick", "AGENTS.md")
+"""What a workspace may bring of its own; one that has none of these brings nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class AppDirs:
-    """Folders and files of ours, none of them made yet."""
+class AppDirs(NamedTuple):
+    """Folders and files of ours, none of them made yet.
+
+    No dataclass, whose module would be a tenth of `--help`.
+    """
 
     prompts: Path
     """The base; the personalities lie beside it."""
@@ -59,7 +63,7 @@ class AppDirs:
         return self.state / "sessions"
 
     @property
-    def index(self) -> Path:
+    def session_index(self) -> Path:
         """What sessions are searched by; it is made again where it is missing."""
         return self.state / "sessions.db"
 

@@ -30,20 +30,19 @@ _SECRET_NAME = re.compile(
     r"(?i)(?:(?:^|[^a-z])(?:pass|pwd|auth|dsn|salt|pin)|key|token|secret|passw(?:or)?d|passphrase|credentials?)s?"
     r"(?:[_-]?(?:base|id|prod|production|dev|test|staging|live|[0-9]+))?$"
 )
-_PLACE = re.compile(
-    r"~/|/(?:[A-Za-z]+/|[a-z]+$)|[\w.-]+/[\w./-]*\.\w{1,5}$|\.\.?/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://"
-)
+_PLACE = r"~/|/(?:[A-Za-z]+/|[a-z]+$)|[\w.-]+/[\w./-]*\.\w{1,5}$|\.\.?/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://"
 """How a path or an address begins."""
-_ASSIGNED = re.compile(r"""(?m)^\s*(?:export\s+|set\s+)?["']?([\w.-]+)["']?\s*[=:]\s*(.*?),?\s*$""")
-_MIXED = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=-]{16,}")
+_ASSIGNED = r"""(?m)^\s*(?:export\s+|set\s+)?["']?([\w.-]+)["']?\s*[=:]\s*(.*?),?\s*$"""
+_MIXED = r"(?=.*\d)(?=.*[A-Za-z])[\w+/=-]{16,}"
 """What is a key whatever it is called."""
-_CODE = re.compile(r"[A-Za-z_][\w.]*[\[(].*")
+_CODE = r"[A-Za-z_][\w.]*[\[(].*"
 """What is called or indexed in a source, and no value."""
 _USERINFO = re.compile(r"://([^\s/@?#]+)@")
 _TYPED = re.compile(r"(?:--[\w-]+=)?(?:[a-z][\w+.-]*://)?([^\s@]+)@[^\s@]+", re.IGNORECASE)
-_PORT = re.compile(r"[^:]*:[0-9]{1,5}/")
-_PLAIN = re.compile(
-    r"[a-z]+(?:[._][a-z]+)*|[A-Z]?[a-z]+|[0-9.:]+|[\W_]+|(?i:password|secret|token|not_?set|change_?me|null|your_\w+)"
+_PORT = r"[^:]*:[0-9]{1,5}/"
+_PLAIN = (
+    r"[a-z]+(?:[._][a-z]+)*|[A-Z]?[a-z]+|[0-9.:]+|[\W_]+|"
+    r"(?i:password|secret|token|not_?set|change_?me|null|your_\w+)"
 )
 
 
@@ -72,7 +71,7 @@ class Known:
 
     def learn_keys(self, values: Iterable[str]) -> None:
         """Take what was named as a key; a stand-in such as `none` is not one."""
-        self.learn(*(value for value in values if _is_telling(value) and not _PLACE.match(value)))
+        self.learn(*(value for value in values if _is_telling(value) and not re.match(_PLACE, value)))
 
     def learn_words(self, words: Iterable[str]) -> None:
         """Take the userinfo of the addresses in a command line."""
@@ -98,11 +97,11 @@ class Known:
             if stat.S_ISREG(status.st_mode) and mark not in self._files:
                 self._files.add(mark)
                 text = file.read(LARGEST).decode("utf-8", "replace")
-                for name, value in _ASSIGNED.findall(text):
+                for name, value in re.findall(_ASSIGNED, text):
                     bare = value.strip().strip("\"'")
-                    if bare == value.strip() and _CODE.fullmatch(bare):
+                    if bare == value.strip() and re.fullmatch(_CODE, bare):
                         continue
-                    self.learn(*_of_value(name, bare), *([bare] if _MIXED.fullmatch(bare) else []))
+                    self.learn(*_of_value(name, bare), *([bare] if re.fullmatch(_MIXED, bare) else []))
 
     def redact(self, text: str, start: int = 0) -> str:
         """Give the text from `start` on, without the secrets."""
@@ -151,7 +150,7 @@ def without_secrets(named: Mapping[str, str]) -> dict[str, str]:
 def _of_value(name: str, value: str) -> Iterator[str]:
     for userinfo in _USERINFO.findall(value):
         yield from _of_userinfo(userinfo)
-    if _SECRET_NAME.search(name) and not _PLACE.match(value) and _is_telling(value):
+    if _SECRET_NAME.search(name) and not re.match(_PLACE, value) and _is_telling(value):
         yield value
 
 
@@ -160,10 +159,10 @@ def _of_userinfo(userinfo: str) -> Iterator[str]:
     from urllib.parse import unquote
 
     name, colon, password = userinfo.partition(":")
-    if _PORT.match(userinfo):
+    if re.match(_PORT, userinfo):
         return
     if not colon:
-        yield from (name,) if _MIXED.fullmatch(name) else ()
+        yield from (name,) if re.fullmatch(_MIXED, name) else ()
         return
     yield from dict.fromkeys((userinfo, unquote(userinfo)))
     yield from (each for each in dict.fromkeys((password, unquote(password))) if _is_telling(each))
@@ -171,7 +170,7 @@ def _of_userinfo(userinfo: str) -> Iterator[str]:
 
 def _is_telling(value: str) -> bool:
     """Tell a secret from a word or a number that stands in many a text."""
-    return len(value) >= (PHRASE if _PLAIN.fullmatch(value) else SHORTEST)
+    return len(value) >= (PHRASE if re.fullmatch(_PLAIN, value) else SHORTEST)
 
 
 def _forms(value: str) -> Iterator[str]:

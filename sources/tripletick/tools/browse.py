@@ -16,7 +16,7 @@ from typing import Any
 from tripletick.messages import OUTSIDE, Call, FileChange, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Grant
-from tripletick.sandbox.net.proxy import PORT
+from tripletick.sandbox.net import PORT
 from tripletick.tools import output
 from tripletick.tools.code import stream_output
 from tripletick.tools.parameters import PATH_NAMES, TEXT, CallSchema, Parameter

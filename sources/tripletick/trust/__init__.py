@@ -9,10 +9,9 @@ from tripletick.trust.folder import (
     find_outside_paths,
     find_refusal_reason,
 )
-from tripletick.trust.workspace import BROUGHT, TrustBounds, TrustedContent, hash_text, load_trusted_content
+from tripletick.trust.workspace import TrustBounds, TrustedContent, hash_text, load_trusted_content
 
 __all__ = [
-    "BROUGHT",
     "AnswerStore",
     "FolderFlags",
     "Permission",

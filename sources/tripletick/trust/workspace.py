@@ -26,8 +26,6 @@ from tripletick.trust.settings import Listed, check_model_exists, check_server_m
 
 SETTINGS, AGENTS, WORDS = ".tripletick/config.ini", ".tripletick/agents", "AGENTS.md"
 TOOLS = ".tripletick/tools"
-BROUGHT = (".tripletick", WORDS)
-"""A folder that has none of these brings nothing."""
 LARGEST = 64 << 10
 """Bytes of one file."""
 MOST = 20

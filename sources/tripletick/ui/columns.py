@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+import shutil
+from collections.abc import Collection, Iterable, Sequence
+from typing import TextIO
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
-from tripletick.ui.sanitize import escape_controls
+from tripletick.ui.sanitize import escape_controls, write_lines
+
+_COLUMN = re.compile(r" {2,}(?=\S)")
+"""Where a column begins."""
 
 
 def align_rows(
@@ -21,6 +27,29 @@ def align_rows(
 def pick_fitting_line(lines: Sequence[str], width: int) -> str:
     """Give the first of the lines that takes at most so many cells, else the last."""
     return next((line for line in lines if cell_len(line) <= width), lines[-1])
+
+
+def write_wrapped(stream: TextIO, lines: Iterable[str]) -> None:
+    """Write lines for a person; at a terminal the long ones break between words, below their last column."""
+    if stream.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = [part for line in lines for part in wrap_line(escape_controls(line), width)]
+    write_lines(stream, lines)
+
+
+def wrap_line(line: str, width: int) -> list[str]:
+    """Break a line between words; a word that is wider than a line stays whole."""
+    columns = [found.end() for found in _COLUMN.finditer(line) if found.end() <= width // 2]
+    indent, parts = " " * (columns[-1] if columns else 2), list[str]()
+    while cell_len(line) > width:
+        first = len(line) - len(line.lstrip()) + 1
+        room = max(first, len(set_cell_size(line, width + 1)))
+        at = line.rfind(" ", first, room)
+        if at < 0 and (at := line.find(" ", room)) < 0:
+            break
+        parts.append(line[:at].rstrip())
+        line = indent + line[at:].lstrip()
+    return [*parts, line]
 
 
 def _format_row(row: Sequence[str], widths: Sequence[int], right: Collection[int], head: str) -> str:

@@ -17,15 +17,13 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tripletick.sandbox.net import http_heads
+from tripletick.sandbox.net import PORT, http_heads
 from tripletick.sandbox.net.access_rules import HostPolicy, Refusal
 from tripletick.sandbox.net.http_heads import HEAD, ProxyRequest
 from tripletick.sandbox.net.registries import pointers, registries
 from tripletick.sandbox.net.relay import PIECE, Link, Relay
 from tripletick.sandbox.net.upstream import Connector, ProxyTerms
 
-PORT = 61080
-"""Above the ports that the kernel hands out, so that no program in the box has taken it by chance."""
 FORWARDER = Path(__file__).with_name("forwarder.py")
 PYTHONS = (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")
 NO_PYTHON = "network needs a python3 that the block's user can start (apt install python3)"
