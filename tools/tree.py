@@ -14,7 +14,7 @@ TOP = Path(__file__).parents[1]
 ROOT = TOP / "sources" / "tripletick"
 DATA = ROOT / "bench" / "tasks"
 PAGE = TOP / "docs" / "architecture.md"
-START = "```text\nagents/"
+HEADING, OPENS = "\n## Packages\n", "```text\n"
 
 
 def describe_packages() -> Iterator[str]:
@@ -27,8 +27,8 @@ def describe_packages() -> Iterator[str]:
 
 def replace_list(text: str, packages: str) -> str:
     """Replace the list of packages in the text of the page."""
-    head, _, rest = text.partition(START)
-    return f"{head}```text\n{packages}{rest[rest.index('```') :]}"
+    start = text.index(OPENS, text.index(HEADING)) + len(OPENS)
+    return f"{text[:start]}{packages}{text[text.index('```', start) :]}"
 
 
 if __name__ == "__main__":
