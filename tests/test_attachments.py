@@ -226,3 +226,12 @@ def test_an_apostrophe_is_no_quote(context):
     assert attachments.attach_named_files("I'd like a.txt sorted, don't print it", context).startswith(
         "a.txt, 1 line"
     )
+
+
+@pytest.mark.parametrize("names", [("a.txt", "b.txt"), ("backup-2025-01-30.txt", "info.txt")])
+def test_dates_that_say_nothing_are_left_out(context, names):
+    for number, name in enumerate(names):
+        os.utime(
+            put(context, name, "text\n"), (1900000000, 1900000000 + 5 * number + 9000 * ("info" in name))
+        )
+    assert "Newest" not in attachments.attach_files("copy the newest file to c.txt", FILE, context, BASE)

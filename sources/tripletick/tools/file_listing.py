@@ -18,6 +18,10 @@ SECONDS = 0.5
 MOST = 2000
 """Files that are looked at one by one."""
 SHOWN = 8
+DATED = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?!\d{3})")
+"""A year and a month in a name."""
+AT_ONCE = 60
+"""Seconds within which the files of a folder are copied or unpacked."""
 QUOTED = re.compile(r"[\"'`“]([^\"'`“”\n]+ [^\"'`“”\n]+\.\w{1,6})[\"'`”]")
 """A file's name with blanks, as a request has it."""
 
@@ -50,13 +54,15 @@ def list_empty(workspace: Workspace) -> str:
 
 
 def list_by_date(workspace: Workspace) -> str:
-    """Name the newest files and the oldest ones; "" where there are no files or too many."""
+    """Name the newest files and the oldest ones; "" where there are no files or too many, and where that says
+    nothing: their names have dates of their own, or all were copied here at once.
+    """
     files = sorted(_describe_files(workspace), key=lambda file: -file[1].modified)
-    return _format_ends(
-        "Newest files",
-        "Oldest",
-        [f"{quote_name(path)} ({_format_date(about.modified)})" for path, about in files],
-    )
+    span = files[0][1].modified - files[-1][1].modified if files else 0
+    if span < AT_ONCE or any(DATED.search(path) for path, _ in files):
+        return ""
+    rows = [f"{quote_name(path)} ({_format_date(about.modified)})" for path, about in files]
+    return _format_ends("Newest files", "Oldest", rows)
 
 
 def _format_ends(first: str, last: str, rows: Sequence[str]) -> str:

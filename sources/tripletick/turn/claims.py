@@ -187,7 +187,9 @@ def _check_claim(claim: Claim, facts: TurnFacts) -> Iterator[str]:
 def _has_happened(claim: Claim, facts: TurnFacts) -> bool:
     """Tell whether something of the kind has happened, or nothing speaks against it."""
     receipt = facts.receipt
-    if receipt.elsewhere or (facts.earlier and facts.asks):
+    # who asks where something is written is told so
+    tells = claim.kind == "saved" and claim.names and all(map(facts.exists, claim.names))
+    if receipt.elsewhere or (facts.asks and (facts.earlier or tells)):
         return True
     if claim.kind in ("ran", "got") or (claim.vague and claim.kind == "saved"):
         return receipt.ran > 0 or bool(receipt.saved)
