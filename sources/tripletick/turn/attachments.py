@@ -135,7 +135,9 @@ def _find_below(found: Mapping[str, str], context: ToolContext) -> dict[str, str
     """Find the files and folders below others that are named without them; of equal names none is meant."""
     missing = [word for word, path in found.items() if context.workspace.get_kind(path) == "missing"]
     named = [word for word in missing if "/" not in word]
-    there = find_by_name(context.workspace) if named and context.trial.files else {}
+    if not named or not context.trial.files:
+        return {}
+    there = find_by_name(context.workspace, deep=any(map(is_file_name, named)))
     below = {word: there.get(word.casefold(), []) for word in named}
     return {word: paths[0] for word, paths in below.items() if len(paths) == 1}
 
