@@ -235,3 +235,10 @@ def test_dates_that_say_nothing_are_left_out(context, names):
             put(context, name, "text\n"), (1900000000, 1900000000 + 5 * number + 9000 * ("info" in name))
         )
     assert "Newest" not in attachments.attach_files("copy the newest file to c.txt", FILE, context, BASE)
+
+
+def test_several_files_of_a_kind_that_a_request_speaks_of_have_their_pattern(context):
+    for name in ("a.pdf", "b.pdf", "c.jpg", "d.txt"):
+        put(context, name, "text\n")
+    line = request_text.format_folder_line(context.workspace, BASE, "move the pdfs")
+    assert line == "Files here: *.pdf (2 files), a.pdf, b.pdf, … 2 more"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tripletick.agents.definitions import Agent
@@ -44,8 +45,17 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
         shown += 1
     if names and not shown:
         return ""
-    line = templates.separator.join(shorten_names(chosen, shown, of=len(names)))
-    return templates.folder.format(names=line or "empty")
+    said = shorten_names(chosen, shown, of=len(names))
+    if chosen is meant:
+        said = [*_count_by_pattern(meant), *said]
+    return templates.folder.format(names=templates.separator.join(said) or "empty")
+
+
+def _count_by_pattern(names: Iterable[str]) -> Iterator[str]:
+    """Give the pattern that stands for several files of a kind: `*.pdf (3 files)`."""
+    files = (name for name in names if "." in name and not name.endswith("/"))
+    counts = Counter(name.rpartition(".")[2] for name in files)
+    return (f"*.{ending} ({count} files)" for ending, count in counts.items() if count > 1)
 
 
 def find_check_command(rules: str) -> str:
