@@ -289,7 +289,7 @@ def test_an_agent_is_introduced_once_and_named_in_each_request(session):
     assert said(it, 0).startswith("[coder: bash python read write edit file_finder")
     assert "You write and run programs" in said(it, 0)
     assert said(it, 1).splitlines()[1:3] == ["Task: b", ""]
-    assert said(it, 2).startswith("[casual]\nAnswer the user")
+    assert said(it, 2).startswith("[casual]\nYou talk")
 
 
 def test_a_cut_stream_runs_nothing_and_is_asked_for_once_more(session):
