@@ -76,18 +76,17 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     """
     if not tools:
         return ""
-    shown = [attach_named_files(request, context, programs_too=EVERY_LANGUAGE in tools)]
-    if templates.has_words("repairs", request):
-        shown.append(attach_failure(request, context))
-    kinds = map(context.workspace.get_kind, context.ledger.named)
-    if context.trial.files and not any(kind == "file" for kind in kinds):
+    named = attach_named_files(request, context, programs_too=EVERY_LANGUAGE in tools)
+    failure = attach_failure(request, context) if templates.has_words("repairs", request) else ""
+    found, kinds = "", map(context.workspace.get_kind, context.ledger.named)
+    if context.trial.files and "file" not in kinds:
         wanted = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
-        if listed := [said for make in wanted if (said := make(context.workspace))]:
+        if listed := "\n".join(said for make in wanted if (said := make(context.workspace))):
             # names alone beside it are taken for an answer too
-            return "\n".join(listed)
-        if finder.TOOL.tag in tools and not wanted:
-            shown.append(attach_search_hits(templates.extract_search_words(request), context))
-    return "\n\n".join(filter(None, shown))
+            named, found = "", listed
+        elif finder.TOOL.tag in tools and not wanted:
+            found = attach_search_hits(templates.extract_search_words(request), context)
+    return "\n\n".join(filter(None, (named, failure, found)))
 
 
 def attach_failure(request: str, context: ToolContext) -> str:
@@ -108,8 +107,9 @@ def attach_named_files(words: str, context: ToolContext, *, programs_too: bool =
     names = context.workspace.list_names(".")
     named = dict.fromkeys((*_find_blank_names(words, names), *_split_words(words)))
     found = {word: path for word in named if (path := _resolve_path(word, context))}
-    found |= _find_below(found, context)
     kinds = {path: context.workspace.get_kind(path) for path in found.values()}
+    found |= _find_below([word for word, path in found.items() if kinds[path] == "missing"], context)
+    kinds = {path: kinds.get(path) or context.workspace.get_kind(path) for path in found.values()}
     for path in list(dict.fromkeys(_filter_existing(found, kinds, names)))[:MOST]:
         if left < LEAST:
             break
@@ -131,9 +131,8 @@ def attach_named_files(words: str, context: ToolContext, *, programs_too: bool =
     return "\n\n".join(parts)
 
 
-def _find_below(found: Mapping[str, str], context: ToolContext) -> dict[str, str]:
+def _find_below(missing: Iterable[str], context: ToolContext) -> dict[str, str]:
     """Find the files and folders below others that are named without them; of equal names none is meant."""
-    missing = [word for word, path in found.items() if context.workspace.get_kind(path) == "missing"]
     named = [word for word in missing if "/" not in word]
     if not named or not context.trial.files:
         return {}
