@@ -242,3 +242,10 @@ def test_several_files_of_a_kind_that_a_request_speaks_of_have_their_pattern(con
         put(context, name, "text\n")
     line = request_text.format_folder_line(context.workspace, BASE, "move the pdfs")
     assert line == "Files here: *.pdf (2 files), a.pdf, b.pdf, … 2 more"
+
+
+def test_a_file_that_is_to_be_made_is_none_of_its_name_in_a_folder(context):
+    put(context, "examples/hello.py", "print(1)\n")
+    assert "print(1)" not in attachments.attach_files("Write hello.py that prints hello", FILE, context, BASE)
+    assert context.ledger.is_new_program
+    assert "print(1)" in attachments.attach_files("What does hello.py print?", FILE, context, BASE)

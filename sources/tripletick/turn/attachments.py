@@ -76,7 +76,12 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     """
     if not tools:
         return ""
-    named = attach_named_files(request, context, programs_too=EVERY_LANGUAGE in tools)
+    named = attach_named_files(
+        request,
+        context,
+        programs_too=EVERY_LANGUAGE in tools,
+        below=not templates.has_words("makes", request),
+    )
     failure = attach_failure(request, context) if templates.has_words("repairs", request) else ""
     found, kinds = "", map(context.workspace.get_kind, context.ledger.named)
     if context.trial.files and "file" not in kinds:
@@ -99,16 +104,20 @@ def attach_failure(request: str, context: ToolContext) -> str:
     return _format_fenced(FAILS.format(command=command), said) if said else ""
 
 
-def attach_named_files(words: str, context: ToolContext, *, programs_too: bool = False) -> str:
+def attach_named_files(
+    words: str, context: ToolContext, *, programs_too: bool = False, below: bool = True
+) -> str:
     """Show the files and folders that a request names, "" where it names none that are there. A table is
-    data to compute with; for an agent that writes programs any text is.
+    data to compute with; for an agent that writes programs any text is. `below`: a name alone may be that of
+    a file in a folder, and is none that is to be made.
     """
     left, parts, programs, data = context.clip * context.trial.files, list[str](), list[str](), False
     names = context.workspace.list_names(".")
     named = dict.fromkeys((*_find_blank_names(words, names), *_split_words(words)))
     found = {word: path for word in named if (path := _resolve_path(word, context))}
     kinds = {path: context.workspace.get_kind(path) for path in found.values()}
-    found |= _find_below([word for word, path in found.items() if kinds[path] == "missing"], context)
+    if below:
+        found |= _find_below([word for word, path in found.items() if kinds[path] == "missing"], context)
     kinds = {path: kinds.get(path) or context.workspace.get_kind(path) for path in found.values()}
     for path in list(dict.fromkeys(_filter_existing(found, kinds, names)))[:MOST]:
         if left < LEAST:
