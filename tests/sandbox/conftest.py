@@ -11,7 +11,8 @@ from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Box, Finished, Limits, SandboxSpec
 from tripletick.sandbox.user import remove
 
-ORDINARY = 64321
+ORDINARY = 64321 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+"""For each worker another, since the kernel counts the processes of a user wherever they come from."""
 OWNERS = (0, ORDINARY) if os.geteuid() == 0 else (os.geteuid(),)
 LIMITS = Limits(timeout=20, memory=256 << 20, file=8 << 20, disk=64 << 20, output=1 << 20)
 
@@ -47,7 +48,7 @@ def drain(run) -> tuple[str, Finished]:
             return text, stop.value
 
 
-@pytest.fixture(params=OWNERS)
+@pytest.fixture(params=OWNERS, ids=lambda uid: "ordinary" if uid else "root")
 def owner(request):
     return request.param
 

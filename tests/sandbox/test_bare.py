@@ -59,6 +59,14 @@ def test_closing_the_generator_kills_everything(bare):
     assert not any("61.0155" in platforms.read_text(path) for path in files)
 
 
+def test_a_block_that_kills_what_watches_it_is_not_waited_for(bare, owner):
+    if owner != os.geteuid():
+        pytest.skip("what watches it is another user's")
+    text, finished = bare.bash("echo $$; kill -9 $PPID; exec sleep 61.0166")
+    os.kill(int(text), signal.SIGKILL)
+    assert finished.status == 137
+
+
 def test_nothing_survives_the_death_of_tripletick(bare, top):
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"

@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.sandbox.conftest import drain
 from tests.sandbox.test_landlock import VERSION
 from tests.threats.cage import PROCESSES, counted
 
+from tripletick.sandbox import open_box
+from tripletick.sandbox.box import Limits, SandboxSpec
 from tripletick.sandbox.process_limit import JOIN, is_exempt, open_group, own_groups
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
@@ -162,3 +165,27 @@ def test_our_own_cgroup_is_found_wherever_it_is_mounted(tmp_path, joined, mounte
     (tmp_path / "cgroup").write_text(f"{joined}\n")
     (tmp_path / "mountinfo").write_text(f"{mounted}\n")
     assert [str(each) for each in own_groups(tmp_path)] == places
+
+
+@pytest.fixture
+def ordinary(top, owner, tier):
+    """Give a box, in whose folder an ordinary user's blocks run, whose processes the kernel itself bounds."""
+    if tier != "landlock" or not owner:
+        pytest.skip("only an ordinary user's Landlock shares the count with the user's other programs")
+    box = open_box(SandboxSpec(top / "ws", top / "state", limits=Limits(timeout=30, processes=80)), tier)
+    yield box
+    box.close()
+
+
+def test_a_fork_bomb_is_ended_where_the_user_starts_programs_meanwhile(ordinary, top, owner):
+    run = ordinary.run(["bash", "-c", f"echo ready; until [ -e go ]; do sleep 0.05; done; {FOREVER}"])
+    assert next(run) == "ready\n"
+    user = {} if owner == os.geteuid() else {"user": owner, "group": owner, "extra_groups": ()}
+    others = [subprocess.Popen(["sleep", "60"], **user) for _ in range(30)]
+    try:
+        (top / "ws/go").touch()
+        assert drain(run)[1].struck == "processes"
+    finally:
+        for each in others:
+            each.kill()
+            each.wait()

@@ -188,12 +188,16 @@ def start(command: list[str]) -> NoReturn:
         os._exit(status)
 
 
+def give_up(error: Exception) -> NoReturn:
+    os.write(2, f"tripletick: the block could not be confined: {error}\n".encode(errors="replace"))
+    os._exit(NOT_CONFINED)
+
+
 def begin(settings: dict[str, Any], to: _socket.socket, command: list[str]) -> NoReturn:
     try:
         confine(settings, to)
     except (OSError, OverflowError) as error:
-        os.write(2, f"tripletick: the block could not be confined: {error}\n".encode(errors="replace"))
-        os._exit(NOT_CONFINED)
+        give_up(error)
     # Closed to the block when that is started; ours to close in who answers.
     os.set_inheritable(settings["report"], False)
     os.write(settings["report"], b"+\n")
@@ -374,7 +378,10 @@ def main(number: int, command: list[str]) -> NoReturn:
         drop_powers()
     else:
         libc.prctl(DEATH_SIGNAL, KILLED, 0, 0, 0)
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError as error:
+        give_up(error)
     if not child:
         ours.close()
         (begin if confined else count)(settings, theirs, command)

@@ -237,8 +237,8 @@ class Landlock:
             self._told.add(line)
             self._ground.notice(line)
 
-    def _settings(self, scope: Scope) -> bytes:
-        """Word what the block keeps for the program that gives up the rest."""
+    def _settings(self, scope: Scope, tasks: int) -> bytes:
+        """Word what the block keeps for who gives up the rest. `tasks` may be its user's, 0: any number."""
         machine, user = os.uname().machine, self._user
         place = landlock_rules.block_rules(
             self._ground.workspace, scope.mode, scope.hidden.files | scope.hidden.folders
@@ -249,8 +249,7 @@ class Landlock:
             for rule in landlock_rules.rules_below(str(path), landlock_rules.CHANGE, self._outside)
         ]
         inside = (self._ground.workspace,) if scope.mode == "work" else ()
-        most, counting = self._ground.limits.processes, self._counting
-        tasks = 0 if counting.exempt else platforms.count_threads(user.uid) + most
+        counting = self._counting
         settings = {
             "user": [user.uid, user.gid, list(user.groups)] if user.switched else None,
             "processes": tasks,
@@ -258,7 +257,7 @@ class Landlock:
             "report": REPORT,
             "rules": [*self._rules, *place, *changed],
             "writable": [str(path) for path in (*inside, scope.home, *scope.writable)],
-            **counting.settings(most),
+            **counting.settings(self._ground.limits.processes),
             "asking": (blocked_syscalls.program(count=counting.at_fork) or b"").hex(),
             "refusing": (seccomp.program() or b"").hex(),
             "asked": blocked_syscalls.asked(machine),
@@ -270,7 +269,8 @@ class Landlock:
     ) -> Launch:
         limits = self._ground.limits
         seconds = limits.clamp_timeout(timeout)
-        user = replace(self._user, switched=False)
+        user, uid = replace(self._user, switched=False), self._user.uid
+        tasks = 0 if self._counting.exempt else platforms.count_threads(uid) + limits.processes
         python = (sys.executable, "-I", "-S")
         return Launch(
             argv=(
@@ -290,11 +290,12 @@ class Landlock:
             timeout=seconds,
             end=end_family,
             halt=self._ground.halt,
-            data=(self._settings(scope),),
+            data=(self._settings(scope, tasks),),
             folders=(self._ground.workspace, scope.home, *scope.writable),
             scratch=(str(landlock_rules.SHARED_MEMORY),) if scope.shared else (),
             scratch_size=limits.memory // 4,
             count=self._counting.place is None,
+            ceiling=(uid, tasks) if tasks else None,
             group=self._counting.group(limits.processes + 1 + OUTER),
         )
 

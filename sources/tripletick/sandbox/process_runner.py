@@ -34,8 +34,8 @@ OPTIONS = 10
 """Words at the start of a command line that can name a descriptor: what a block says is left as it is."""
 AGAIN = 0.2
 """Seconds after which a box that failed is tried again."""
-PATIENCE = 5.0
-"""Seconds that killed processes get to be gone."""
+PATIENCE, ROUNDS = 5.0, 5
+"""Seconds that killed processes get to be gone, and how often they are looked for meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,8 @@ class Launch:
     scratch: tuple[str, ...] = ()
     scratch_size: int = 0
     count: bool = False
+    ceiling: tuple[int, int] | None = None
+    """A user, and how many processes all of theirs may be before the kernel refuses the program more."""
     group: tuple[Path, int] | None = None
     """The cgroup to make one in for it, and how many processes that may have."""
 
@@ -70,16 +72,24 @@ def end_namespace(pid: int) -> None:
 
 
 def end_family(pid: int) -> None:
-    """End all processes below `pid`, stopped first so that none forks meanwhile, then `pid` itself."""
-    platforms.send_signal(pid, signal.SIGSTOP)
-    stopped: set[int] = set()
-    while new := set(platforms.list_descendants(pid)) - stopped:
-        for each in new:
-            platforms.send_signal(each, signal.SIGSTOP)
-        stopped |= new
-    for each in (*stopped, pid):
-        platforms.send_signal(each, signal.SIGKILL)
-    platforms.wait_for_exit(stopped, PATIENCE)
+    """End all processes below `pid`, our reaper or a program that leaves nothing behind, then itself.
+
+    They are stopped first so that few fork meanwhile. One that was about to when it was told still does
+    (copy_process in kernel/fork.c), and only the reaper, whose child that becomes, is sure to see it.
+    """
+    for _ in range(ROUNDS):
+        stopped: set[int] = set()
+        while new := set(platforms.list_descendants(pid)) - stopped:
+            for each in new:
+                platforms.send_signal(each, signal.SIGSTOP)
+            stopped |= new
+        for each in stopped:
+            platforms.send_signal(each, signal.SIGKILL)
+        platforms.send_signal(pid, signal.SIGCONT)
+        platforms.send_signal(pid, signal.SIGTERM)
+        if platforms.wait_for_exit([pid], PATIENCE / ROUNDS):
+            return
+    platforms.send_signal(pid, signal.SIGKILL)
 
 
 def numbered(word: str, fds: Sequence[int]) -> str:
@@ -123,6 +133,15 @@ class BoxProcess:
             start_new_session=True,
             **self._launch.user.credentials(),
         )
+
+    def read(self) -> bytes:
+        """Give more output; nothing at its end, or where the program has ended and what it left is silent."""
+        while True:
+            over = platforms.wait_for_exit([self.pid], 0)
+            if is_ready(self.output, 0 if over else PAUSE):
+                return os.read(self.output, CHUNK)
+            if over:
+                return b""
 
     def end(self) -> None:
         if self._process.poll() is None:
@@ -188,13 +207,14 @@ def run_once(launch: Launch) -> Generator[str, None, Finished]:
             launch.scratch,
             launch.scratch_size,
             launch.count,
+            launch.ceiling,
         )
         watch = Watchdog(watched, lambda: launch.end(program.pid))
         stack.callback(watch.stop)
         stack.enter_context(launch.halt.on_cancel(partial(watch.end_block, "interrupted")))
         if not is_ready(program.output, min(PAUSE, launch.timeout)):
             watch.ensure_started()
-        while chunk := os.read(program.output, CHUNK):
+        while chunk := program.read():
             # From here on somebody else may take their time between two pieces.
             watch.ensure_started()
             kept.add(chunk)
@@ -203,6 +223,9 @@ def run_once(launch: Launch) -> Generator[str, None, Finished]:
             text = decoder.decode(chunk)
             if text and program.has_started():
                 yield text
+            if watch.struck and platforms.wait_for_exit([program.pid], 0):
+                # Without a sandbox a block can get out of our reach, and write on.
+                break
         if (text := decoder.decode(b"", final=True)) and program.has_started():
             yield text
         if not program.has_ended(min(PAUSE, launch.timeout)):

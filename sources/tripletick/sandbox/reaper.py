@@ -18,6 +18,8 @@ from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 GRACE = 1.0
+KILLED = 128 + signal.SIGKILL
+"""What a block that was ended gives, whether we or who started us got to it first."""
 LIMITS = {
     "file": resource.RLIMIT_FSIZE,
     "cpu": resource.RLIMIT_CPU,
@@ -108,7 +110,7 @@ def end_all() -> None:
 def stop(*_: object) -> None:
     """Our parent has died, or wants an end."""
     end_all()
-    os._exit(143)
+    os._exit(KILLED)
 
 
 def main(settings: dict[str, Any], command: list[str]) -> int:

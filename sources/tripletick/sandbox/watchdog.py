@@ -21,6 +21,8 @@ from tripletick.system import platforms
 PAUSE = 0.1
 CROWDED = 0.8
 """Seconds that a block may have all its processes."""
+BLAMED = 0.25
+"""Share of its processes that a block must have to be ended where its user's other programs took the rest."""
 SCARCE = 0.05
 """Below this share of available memory the machine starts to thrash."""
 
@@ -39,6 +41,8 @@ class WatchTarget:
     """What these may take together where their own size does not bound them."""
     count: bool = False
     """Count processes here, because the kernel does not."""
+    ceiling: tuple[int, int] | None = None
+    """A user, and how many threads of theirs the kernel lets the block make more of, others' counted too."""
 
 
 def free_space(folders: Sequence[Path]) -> int:
@@ -148,12 +152,20 @@ class Watchdog(threading.Thread):
     def _too_many(self, tasks: int) -> bool:
         """Tell whether there are more than may be, or for too long just as many."""
         most = self._watched.limits.processes
-        if tasks < most:
+        if not self._is_full(tasks):
             self._full = None
             return False
         now = time.monotonic()
         self._full = self._full or now
         return now - self._full > CROWDED or (self._watched.count and tasks > most)
+
+    def _is_full(self, tasks: int) -> bool:
+        """Tell whether the block gets no more; what its user starts meanwhile takes from its share."""
+        most = self._watched.limits.processes
+        if tasks >= most or not self._watched.ceiling or tasks < most * BLAMED:
+            return tasks >= most
+        uid, ceiling = self._watched.ceiling
+        return platforms.count_threads(uid) >= ceiling
 
     def _too_much_memory(self, pids: Sequence[int], mapped: int) -> bool:
         size = self._watched.scratch_size

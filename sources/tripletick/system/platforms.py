@@ -238,19 +238,23 @@ def measure_resident_memory(pid: int, *, mapped: bool = True) -> int:
     return 0
 
 
-def wait_for_exit(pids: Iterable[int], seconds: float) -> None:
-    """Wait until these processes, which need not be our children, have ended."""
+def wait_for_exit(pids: Iterable[int], seconds: float) -> bool:
+    """Wait until these processes, which need not be our children, have ended, for so long for each; tell
+    whether they have, False where the system does not tell.
+    """
     if sys.platform != "linux":
-        return
+        return False
+    ended = True
     for pid in pids:
         with contextlib.suppress(OSError):
             handle = os.pidfd_open(pid)
             try:
                 poll = select.poll()
                 poll.register(handle, select.POLLIN)
-                poll.poll(seconds * 1000)
+                ended &= bool(poll.poll(seconds * 1000))
             finally:
                 os.close(handle)
+    return ended
 
 
 def list_sandbox_tiers() -> tuple[str, ...]:
