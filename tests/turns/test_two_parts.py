@@ -172,3 +172,14 @@ def test_a_fresh_start_of_the_second_keeps_what_the_first_has_found(passed):
     assert [message.role for message in sent] == ["system", "user", "assistant", "user"]
     assert sent[2].text == "Rye is in fashion."
     assert sent[3].text.count("[coder: ") == 1
+
+
+@pytest.mark.parametrize("request_", ["y", "n", "Yes", "no.", "ok", "1", "x", "ja", "да", "はい", "हाँ"])
+def test_an_answer_to_no_question_is_talk_and_stays_with_who_is_at_work(request_):
+    assert routing.decide_agent(request_, (), {}).agent == "casual"
+    assert routing.decide_agent(request_, ("file",), {}).agent == "file"
+
+
+@pytest.mark.parametrize(("request_", "agent"), [("ls", "file"), ("no files are here, make a.txt", "file")])
+def test_a_short_request_is_no_answer(request_, agent):
+    assert routing.decide_agent(request_, (), {}).agent == agent

@@ -61,6 +61,15 @@ AROUND = frozenset(
     for word in line.split()
 )
 """Words that may stand around a phrase and change nothing of it."""
+ANSWERS = frozenset(
+    word
+    for line in (
+        "y n j yes yep no nope ok okay sure ja nein nee oui non si sí sì sim não tak nie evet hayır",  # noqa: RUF001
+        "да нет так ні 是 好 不 はい いいえ 네 아니요 có không نعم لا हाँ नहीं",
+    )
+    for word in line.split()
+)
+"""What answers a question, and asks for nothing by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +116,10 @@ def is_continuation(request: str) -> bool:
             if words[at : at + len(said)] == said:
                 return AROUND.issuperset(words[:at] + words[at + len(said) :])
     return False
+
+
+def is_answer(request: str) -> bool:
+    """Tell whether a request only answers a question, or is a letter or digit that may be meant so."""
+    words = [word.strip(".,;:!?…。！？،") for word in request.casefold().split()]  # noqa: RUF001
+    one = len(words) == 1 and len(words[0]) == 1 and words[0].isascii() and words[0].isalnum()
+    return one or (bool(words) and ANSWERS.issuperset(words))

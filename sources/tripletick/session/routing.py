@@ -20,7 +20,7 @@ from tripletick.events import FREELY, Event, Notice, Prompted, Reply, Routed
 from tripletick.mcp import index
 from tripletick.models.model import ModelInfo
 from tripletick.planner.plan import PLANNER
-from tripletick.router.request_parts import RequestPart, is_continuation, split_request
+from tripletick.router.request_parts import RequestPart, is_answer, is_continuation, split_request
 from tripletick.session import model_limits
 from tripletick.turn import side_query
 from tripletick.turn.handover import RemainingRequest
@@ -109,8 +109,8 @@ def decide_agent(
     if likeness >= router.CLOSE:
         return AgentChoice(name, "when", likeness)
     worked = [INSTEAD.get(name, name) for name in history]
-    if worked and is_continuation(request):
-        return AgentChoice(worked[-1], "router", 1.0)
+    if is_answer(request) or (worked and is_continuation(request)):
+        return AgentChoice(worked[-1] if worked else TALKS, "router", 1.0)
     guess = router.guess_agent(request, worked)
     both = split_request(request) if guess.agent in PARTED else ()
     agent = both[0].agent if both and guess.agent != PLANNER else guess.agent
