@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -99,15 +99,15 @@ class Editor:
                 known.setdefault(each["toolCallId"], {}).update(each)
         return known
 
-    async def begin(self, folder: Path) -> Any:
-        """Open a session in a folder; gives what may be chosen."""
+    async def begin(self, folder: Path, servers: Sequence[Any] = ()) -> Any:
+        """Open a session in a folder, with tool servers of the editor's; gives what may be chosen."""
         able = schema.ClientCapabilities()
         if self.buffers is not None:
             able.fs = schema.FileSystemCapabilities(read_text_file=True, write_text_file=True)
         if self.forms:
             able.elicitation = schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities())
         await self.agent.initialize(protocol_version=1, client_capabilities=able)
-        begun = await self.agent.new_session(cwd=str(folder), mcp_servers=[])
+        begun = await self.agent.new_session(cwd=str(folder), mcp_servers=[*servers])
         self.session = begun.session_id
         return begun
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("acp")
-from acp import embedded_text_resource, image_block, resource_block, resource_link_block
+from acp import embedded_text_resource, image_block, resource_block, resource_link_block, schema
 from tests.editor import Editor, RawEditor, opened
 from tests.planners import made, plan, slow
 
@@ -43,13 +43,13 @@ def play(program, project):
     """Have the editor do something in a new session on scripted replies."""
     home, editor, runner = program
 
-    def begin(act, *replies, answers=(), **offers):
+    def begin(act, *replies, answers=(), servers=(), **offers):
         flat = [one for reply in replies for one in (reply if isinstance(reply, list) else [reply])]
         (home / "script.json").write_text(json.dumps(flat))
         editor.prepare(*answers, **offers)
 
         async def run():
-            await act(editor, await editor.begin(project))
+            await act(editor, await editor.begin(project, servers))
             await editor.agent.close_session(session_id=editor.session)
 
         runner.run(run())
@@ -331,3 +331,59 @@ def test_an_editor_that_goes_away_leaves_nothing_running_and_a_whole_log(raw, ho
     assert process.wait(30) == code
     assert not is_asleep()
     assert [record["event"] for record in read_log(home, name)][-1] in ("Interrupted", "History")
+
+
+def make_server(name, *words, **variables):
+    env = [schema.EnvVariable(name=key, value=value) for key, value in variables.items()]
+    program = Path(__file__).parents[1] / "turns/mcp_server.py"
+    return schema.McpServerStdio(name=name, command="/usr/bin/python3", args=[str(program), *words], env=env)
+
+
+def test_tool_servers_of_the_editor_run_in_a_sandbox_with_what_it_passes_them(play):
+    pytest.importorskip("mcp")
+    http = schema.HttpMcpServer(name="far", url="http://127.0.0.1:1/mcp", headers=[], type="http")
+
+    async def act(editor, begun):
+        assert await editor.send("which variables does the server have?") == "end_turn"
+
+    servers = [make_server("My tools", TOKEN="xyzzy-4711-plugh"), http]
+    replies = ["```mcp:My-tools.environment\n{}\n```", "The token is xyzzy-4711-plugh, done."]
+    editor = play(act, *replies, servers=servers)
+    told = json.dumps([*editor.calls.values()])
+    assert "TOKEN" in told and "PATH" in told
+    assert "xyzzy" not in told and "The token is [hidden], done." in editor.words
+    assert "sandbox without network: My-tools" in editor.words and "over pipes: far" in editor.words
+
+
+@pytest.fixture
+def configure(program):
+    """Put lines into the config of the program's user until the test is over."""
+    path = program[0] / ".config/tripletick/config.ini"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    yield path.write_text
+    path.unlink()
+
+
+def test_a_tool_server_of_the_editor_never_runs_without_a_sandbox(play, configure):
+    pytest.importorskip("mcp")
+    configure("[sandbox]\nmode = bare\n")
+
+    async def act(editor, begun):
+        await editor.send("save a word with the server")
+
+    editor = play(act, '```mcp:tools.save\n{"text": "word"}\n```', "Not.", servers=[make_server("tools")])
+    assert "run in a sandbox only" in json.dumps([*editor.calls.values()])
+
+
+def test_a_server_of_the_users_own_is_used_instead_of_the_editors(play, configure):
+    pytest.importorskip("mcp")
+    own = make_server("tools")
+    configure(f"[mcp.tools]\ncommand = {own.command} {own.args[0]}\n")
+
+    async def act(editor, begun):
+        await editor.send("which variables does the server have?")
+
+    call = "```mcp:tools.environment\n{}\n```"
+    editor = play(act, call, "Done.", servers=[make_server("tools", TOKEN="xyzzy")])
+    told = json.dumps([*editor.calls.values()])
+    assert "PATH" in told and "TOKEN" not in told

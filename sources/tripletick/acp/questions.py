@@ -15,7 +15,7 @@ from typing import Literal
 from acp import helpers, schema
 
 from tripletick.acp.updates import Content, EventUpdates, OpenCall, find_kind
-from tripletick.acp.wire import GONE, Wire
+from tripletick.acp.wire import GONE, Wire, redact_update
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.event_log.session_log import clean_text
 from tripletick.events import Ask
@@ -69,7 +69,7 @@ class QuestionSender:
             for letter in letters
         ]
         try:
-            asking = self.wire.client.request_permission(self.wire.session, update, options)
+            asking = self.wire.client.request_permission(self.wire.session, redact_update(update), options)
             outcome = self.wire.wait_for(asking).outcome
         except GONE:
             return NOBODY

@@ -79,7 +79,7 @@ class AcpServer:
     async def new_session(self, cwd: str, mcp_servers: Servers = None, **_: Any) -> schema.NewSessionResponse:
         """Begin a session; what is slow or asks is done by its first request."""
         session = await self._open_session(make_session_id(), cwd, None)
-        session.note_servers(mcp_servers or ())
+        session.use_servers(mcp_servers or ())
         choices = session.choices
         return schema.NewSessionResponse(
             session_id=session.name,
@@ -92,7 +92,7 @@ class AcpServer:
     ) -> schema.LoadSessionResponse:
         """Go on with a session that is kept, after telling all of it."""
         session = await self._restore_session(cwd, session_id)
-        session.note_servers(mcp_servers or ())
+        session.use_servers(mcp_servers or ())
         known = await asyncio.to_thread(logs.records, self.sessions.places, session_id)
         for update in replay_session(known.records):
             await session.client.session_update(session_id, update)
@@ -101,9 +101,13 @@ class AcpServer:
             modes=choices.build_mode_state(), config_options=[*choices.list_options()]
         )
 
-    async def resume_session(self, session_id: str, cwd: str, **_: Any) -> schema.ResumeSessionResponse:
+    async def resume_session(
+        self, session_id: str, cwd: str, mcp_servers: Servers = None, **_: Any
+    ) -> schema.ResumeSessionResponse:
         """Go on with a session that is kept, of which the editor knows what was said."""
-        choices = (await self._restore_session(cwd, session_id)).choices
+        session = await self._restore_session(cwd, session_id)
+        session.use_servers(mcp_servers or ())
+        choices = session.choices
         return schema.ResumeSessionResponse(
             modes=choices.build_mode_state(), config_options=[*choices.list_options()]
         )

@@ -23,6 +23,7 @@ from acp.exceptions import RequestError
 from acp.interfaces import Client
 
 from tripletick.acp.buffers import EditorBuffers
+from tripletick.acp.editor_servers import read_servers
 from tripletick.acp.options import BY_ITSELF, OFFERED, Choices
 from tripletick.acp.prompt import Block, read_prompt
 from tripletick.acp.questions import NO, QuestionSender
@@ -51,7 +52,11 @@ SECONDS = 0.5
 REASONS: dict[str, StopReason] = {"context": "max_tokens", "steps": "max_turn_requests"}
 """By the code of a turn that gave up."""
 BUSY = "The session is at work on another request. Cancel it first."
-SERVERS = "The tool servers of the editor are not used: {names}. To set up your own: tripletick help mcp"
+BOXED = (
+    "The editor's tool servers run in a sandbox without network: {names}. To give one network access, "
+    "configure it yourself by the same name: tripletick help mcp"
+)
+NOT_TAKEN = "Tool servers of the editor that are not used, since they do not communicate over pipes: {names}."
 ELSEWHERE = "/{name} needs a terminal: run tripletick there."
 
 
@@ -125,10 +130,13 @@ class EditorSession:
         finally:
             self._at_work = False
 
-    def note_servers(self, servers: Iterable[Any]) -> None:
-        """Have the user told that the editor's own tool servers are not used."""
-        if names := ", ".join(clean_name(str(server.name)) for server in servers):
-            self._notices.append(SERVERS.format(names=names))
+    def use_servers(self, passed: Iterable[Any]) -> None:
+        """Take over the editor's own tool servers, before the first request; the user is told of them."""
+        servers, left = read_servers(passed)
+        self.options.servers = {f"mcp.{name}": server for name, server in servers.items()}
+        for text, names in ((BOXED, list(servers)), (NOT_TAKEN, left)):
+            if names:
+                self._notices.append(text.format(names=", ".join(map(clean_name, names))))
 
     def cancel(self) -> None:
         """Stop the request that is at work, if one is."""
@@ -194,6 +202,8 @@ class EditorSession:
             self._updates.say(str(error))
         except KeyboardInterrupt:
             return "cancelled"
+        finally:
+            self.wire.send_held_text()
         self._sync_choices()
         return self._name_end()
 

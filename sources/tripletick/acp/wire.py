@@ -1,6 +1,7 @@
 """How the thread of a session speaks to the editor, whose connection lives in the event loop.
 
 Whoever asks waits, and a halt of the session ends that. Once the editor is gone, what it is told is dropped.
+What it shows has no secret that is known, as on a terminal; files that it reads and writes for us stay whole.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import concurrent.futures
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from acp import schema
 from acp.exceptions import RequestError
 from acp.interfaces import Client
 
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.redaction import KNOWN, Stream
 
 T = TypeVar("T")
 GONE = (ConnectionError, RuntimeError, RequestError, ValueError)
@@ -39,6 +41,27 @@ Update = (
 )
 
 
+M = TypeVar("M", bound=Update | schema.ToolCallUpdate)
+Chunk = schema.UserMessageChunk | schema.AgentMessageChunk | schema.AgentThoughtChunk
+NAMES = {
+    schema.UserMessageChunk: "user_message_chunk",
+    schema.AgentMessageChunk: "agent_message_chunk",
+    schema.AgentThoughtChunk: "agent_thought_chunk",
+}
+
+
+def redact_update(update: M) -> M:
+    """Give what is told without the secrets that are known."""
+    text = update.model_dump_json(by_alias=True, exclude_none=True)
+    redacted = KNOWN.redact(text)
+    return update if redacted == text else cast("M", type(update).model_validate_json(redacted))
+
+
+def _make_chunk(kind: type[Chunk], text: str) -> Chunk:
+    content = schema.TextContentBlock(type="text", text=text)
+    return kind.model_validate({"sessionUpdate": NAMES[kind], "content": content})
+
+
 @dataclass(frozen=True, slots=True)
 class Wire:
     """One session's way to the editor; `halt` gives the token of the thread that is at work."""
@@ -51,9 +74,28 @@ class Wire:
     halt: Callable[[], CancelToken]
     over: threading.Event
     """Set once the editor is gone."""
+    texts: dict[type[Chunk], Stream] = field(default_factory=dict)
+    """What came of the text that is told in pieces."""
 
     def send_update(self, update: Update) -> None:
         """Tell the editor something, in its turn; one that reads nothing holds nobody up who is to stop."""
+        if isinstance(update, Chunk) and isinstance(update.content, schema.TextContentBlock):
+            kind = type(update)
+            self.send_held_text(but=kind)
+            text = self.texts.setdefault(kind, Stream()).feed(update.content.text)
+            if text:
+                self._send(_make_chunk(kind, text))
+        else:
+            self.send_held_text()
+            self._send(redact_update(update))
+
+    def send_held_text(self, but: type[Chunk] | None = None) -> None:
+        """Tell what was held back because a secret may begin with it."""
+        for kind in [kind for kind in self.texts if kind is not but]:
+            if text := self.texts.pop(kind).close():
+                self._send(_make_chunk(kind, text))
+
+    def _send(self, update: Update) -> None:
         with suppress(*GONE):
             future = self._start(self.client.session_update(self.session, update))
             while not concurrent.futures.wait([future], SLICE).done:

@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,10 @@ def load_settings(
     flags = {key: getattr(options, name) for name, key in FLAGS.items() if getattr(options, name) is not None}
     if options.think is not None:
         flags["model.think"] = THINK[options.think]
-    return load_config([found.shipped_config, found.user_config], os.environ, flags, workspace)
+    config = load_config([found.shipped_config, found.user_config], os.environ, flags, workspace)
+    # an editor's; the user's own of the same name is used instead
+    passed = getattr(options, "servers", {})
+    return replace(config, named={**passed, **config.named}) if passed else config
 
 
 @contextmanager

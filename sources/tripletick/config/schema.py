@@ -5,8 +5,9 @@ How they are read is in config.py.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 
 def setting(default: Any, says: str, kind: str = "text", *allowed: Any) -> Any:
@@ -298,6 +299,8 @@ class WebSection:
 class ServerSection:
     """One server of the Model Context Protocol, `[mcp.NAME]`."""
 
+    boxed_only: ClassVar[bool] = False
+    """It is not the user's own, and never runs without a sandbox."""
     command: str = setting(
         "", "The shell command that starts the server, which communicates over pipes.", "command"
     )
@@ -316,6 +319,10 @@ class ServerSection:
     timeout: float = setting(
         60.0, "Time limit of its start and of each call, in seconds.", "number", 0.1, 86400
     )
+
+    def get_variables(self) -> dict[str, str]:
+        """Give the environment variables that are passed on to it."""
+        return {name: os.environ[name] for name in self.env.split() if name in os.environ}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tripletick.config.schema import ServerSection
@@ -38,6 +38,7 @@ MUTE = "server {name} gave no answer within {seconds:g} s and was stopped"
 NOT_BEGUN = "server {name} cannot be used: {why}"
 FAILED = "server {name} failed: {why}"
 DIED = "server {name} ended during the call: {why}"
+UNBOXED = "the editor's tool servers run in a sandbox only, and there is none"
 NOT_AGAIN = "; it is not started again in this session"
 TWICE = "; it was started again and ended again"
 NOT_REPEATED = "; the call was not repeated, since it may have done its work"
@@ -145,13 +146,16 @@ class McpServer:
 
         connection.silence_logging()
         section = self.section
-        KNOWN.learn_keys(os.environ.get(name, "") for name in section.env.split())
+        passed = section.get_variables()
+        KNOWN.learn_keys(passed.values())
         if section.url:
-            token = next((os.environ.get(name, "") for name in section.env.split()), "")
+            token = next(iter(passed.values()), "")
             self._link = connection.McpConnection(connection.connect_http(section.url, token))
             return self._link
         if self._box is None:
             self._box = self._open_box(self.name, section, self._halt)
+        if section.boxed_only and not self._box.holds:
+            raise McpServerError(UNBOXED)
         network = Grant(network=section.network and self._box.holds)
         own = server_process.split_command(section.command)
         words = server_process.wrap_command(own)
@@ -178,6 +182,5 @@ class McpServer:
 
 
 def _build_environment(section: ServerSection) -> dict[str, str]:
-    names: Sequence[str] = section.env.split()
-    names = (*names, *HOMELY) if not section.box else names
-    return {name: os.environ[name] for name in names if name in os.environ}
+    homely = () if section.box else HOMELY
+    return {name: os.environ[name] for name in homely if name in os.environ} | section.get_variables()
