@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import shutil
 import signal
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -333,13 +334,19 @@ def test_an_editor_that_goes_away_leaves_nothing_running_and_a_whole_log(raw, ho
     assert [record["event"] for record in read_log(home, name)][-1] in ("Interrupted", "History")
 
 
-def make_server(name, *words, **variables):
-    env = [schema.EnvVariable(name=key, value=value) for key, value in variables.items()]
-    program = Path(__file__).parents[1] / "turns/mcp_server.py"
-    return schema.McpServerStdio(name=name, command="/usr/bin/python3", args=[str(program), *words], env=env)
+@pytest.fixture
+def make_server(project):
+    shutil.copy(Path(__file__).parents[1] / "turns/mcp_server.py", project / "server.py")
+
+    def make(name, *words, **variables):
+        env = [schema.EnvVariable(name=key, value=value) for key, value in variables.items()]
+        args = [str(project / "server.py"), *words]
+        return schema.McpServerStdio(name=name, command="/usr/bin/python3", args=args, env=env)
+
+    return make
 
 
-def test_tool_servers_of_the_editor_run_in_a_sandbox_with_what_it_passes_them(play):
+def test_tool_servers_of_the_editor_run_in_a_sandbox_with_what_it_passes_them(play, make_server):
     pytest.importorskip("mcp")
     http = schema.HttpMcpServer(name="far", url="http://127.0.0.1:1/mcp", headers=[], type="http")
 
@@ -364,7 +371,7 @@ def configure(program):
     path.unlink()
 
 
-def test_a_tool_server_of_the_editor_never_runs_without_a_sandbox(play, configure):
+def test_a_tool_server_of_the_editor_never_runs_without_a_sandbox(play, make_server, configure):
     pytest.importorskip("mcp")
     configure("[sandbox]\nmode = bare\n")
 
@@ -375,7 +382,7 @@ def test_a_tool_server_of_the_editor_never_runs_without_a_sandbox(play, configur
     assert "run in a sandbox only" in json.dumps([*editor.calls.values()])
 
 
-def test_a_server_of_the_users_own_is_used_instead_of_the_editors(play, configure):
+def test_a_server_of_the_users_own_is_used_instead_of_the_editors(play, make_server, configure):
     pytest.importorskip("mcp")
     own = make_server("tools")
     configure(f"[mcp.tools]\ncommand = {own.command} {own.args[0]}\n")
@@ -387,3 +394,16 @@ def test_a_server_of_the_users_own_is_used_instead_of_the_editors(play, configur
     editor = play(act, call, "Done.", servers=[make_server("tools", TOKEN="xyzzy")])
     told = json.dumps([*editor.calls.values()])
     assert "PATH" in told and "TOKEN" not in told
+
+
+def test_a_tool_server_of_the_editor_sees_no_file_that_its_command_names(play, make_server, tmp_path):
+    pytest.importorskip("mcp")
+    private = tmp_path / "private.txt"
+    private.write_text("a word of one's own")
+
+    async def act(editor, begun):
+        await editor.send("what does the server see?")
+
+    call = f'```mcp:tools.look\n{{"text": "{private}"}}\n```'
+    editor = play(act, call, "Hidden.", "Done.", servers=[make_server("tools", str(private))])
+    assert "one's own" not in json.dumps([*editor.calls.values()])

@@ -85,9 +85,10 @@ def check_server(name: str, section: ServerSection, config: Config) -> None:
 
 def _list_needed_paths(section: ServerSection, fences: Fences) -> Iterator[Path]:
     """Give what a server needs to see of this computer: its program, the files that its command names, and
-    what the user adds.
+    what the user adds. Of one that is not the user's own only the program: any file could be named.
     """
-    words = [path for path in map(Path, split_command(section.command)) if path.is_absolute()]
+    known = split_command(section.command)
+    words = [path for path in map(Path, known[:1] if section.boxed_only else known) if path.is_absolute()]
     for program in (each for path in words if is_program(path) for each in (path, path.resolve())):
         yield from [each for each in (whole_of(program), program) if fences.allow(each)][:1]
     yield from (path for path in words if stat.S_ISREG(mode_of(path)))
