@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "dd25832d3a367f6f6a663c0df5b417290c1cd7ea164b688fbbffbcf45341812a"
+  sha256 "595c52c0d74c2b272cb59d375c4b0d31ffbee30ed1ec3cbf8a14c0bfc32c6879"
   license "MIT"
 
   depends_on "python@3.13"

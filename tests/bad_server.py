@@ -61,7 +61,8 @@ def done(**fields: Any) -> bytes:
 
 
 def _head(status: int, kind: str, length: str) -> bytes:
-    return f"HTTP/1.1 {status} Said\r\nContent-Type: {kind}\r\n{length}\r\n\r\n".encode()
+    # said, since a client that keeps connections would find one closed under its next request, now and then
+    return f"HTTP/1.1 {status} Said\r\nConnection: close\r\nContent-Type: {kind}\r\n{length}\r\n\r\n".encode()
 
 
 @dataclass(frozen=True)
