@@ -5,6 +5,7 @@ import base64
 import json
 import shutil
 import signal
+import subprocess
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
@@ -407,3 +408,22 @@ def test_a_tool_server_of_the_editor_sees_no_file_that_its_command_names(play, m
     call = f'```mcp:tools.look\n{{"text": "{private}"}}\n```'
     editor = play(act, call, "Hidden.", "Done.", servers=[make_server("tools", str(private))])
     assert "one's own" not in json.dumps([*editor.calls.values()])
+
+
+def test_what_the_editor_passes_takes_effect_in_the_sandbox_alone(play, make_server, project, tmp_path):
+    pytest.importorskip("mcp")
+    if not (compiler := shutil.which("cc")):
+        pytest.skip("there is no C compiler")
+    outside, source, library = tmp_path / "outside", project / "preload.c", project / "preload.so"
+    source.write_text(
+        f'#include <fcntl.h>\n__attribute__((constructor)) void f(void) {{ creat("{outside}", 0600); }}\n'
+    )
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+
+    async def act(editor, begun):
+        await editor.send("which variables does the server have?")
+
+    server = make_server("tools", LD_PRELOAD=str(library), TMPDIR="/nowhere", here="it's")
+    editor = play(act, "```mcp:tools.environment\n{}\n```", "Done.", servers=[server])
+    told = json.dumps([*editor.calls.values()])
+    assert "LD_PRELOAD" in told and "it's" in told and not outside.exists()

@@ -159,10 +159,10 @@ class McpServer:
         network = Grant(network=section.network and self._box.holds)
         own = server_process.split_command(section.command)
         words = server_process.wrap_command(own)
+        server_process.write_variables(self._box.home, passed)
         mode: Mode = "read" if self._box.name in FOR_READING else self._mode
-        running = self._box.run(
-            words, mode=mode, timeout=LASTING, env=_build_environment(section), grant=network
-        )
+        homely = {} if section.box else {name: os.environ[name] for name in HOMELY if name in os.environ}
+        running = self._box.run(words, mode=mode, timeout=LASTING, env=homely, grant=network)
         self._program = server_process.ServerProcess(self._box, self._halt, running, own[0])
         self._link = connection.McpConnection(connection.connect_pipes(self._program))
         return self._link
@@ -179,8 +179,3 @@ class McpServer:
         if program and program.broke:
             return McpServerError(program.broke, program.rubbish)
         return otherwise
-
-
-def _build_environment(section: ServerSection) -> dict[str, str]:
-    homely = () if section.box else HOMELY
-    return {name: os.environ[name] for name in homely if name in os.environ} | section.get_variables()

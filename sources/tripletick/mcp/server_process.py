@@ -1,16 +1,18 @@
 """A server's program in a box, spoken to through two named pipes in the box's own folder.
 
 A box runs a program to its end and gives what it prints; so does this, in a thread, with the program's input
-and output led through the pipes. What it prints as errors is kept for the line that says how it ended.
+and output led through the pipes. What it prints as errors is kept for the line that says how it ended. Its
+variables are set by a script in the box: what makes the box would obey an LD_PRELOAD too.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 from tripletick.sandbox.box import Box, Finished
@@ -19,7 +21,9 @@ from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.dirs import abbreviate_home
 from tripletick.system.text import describe_os_error
 
-SCRIPT = 'exec "$@" <"$TMPDIR/in" >"$TMPDIR/out"'
+SCRIPT = 'exec <"$TMPDIR/in" >"$TMPDIR/out" && . "$TMPDIR/set" && exec "$@"'
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""What a shell can set."""
 KEPT = 4000
 """Characters of its errors that are kept."""
 GRACE = 2.0
@@ -50,6 +54,20 @@ def split_command(command: str) -> list[str]:
 def wrap_command(words: Sequence[str]) -> list[str]:
     """Give the command that runs in the box."""
     return ["/bin/sh", "-c", SCRIPT, "sh", *words]
+
+
+def write_variables(folder: Path, variables: Mapping[str, str]) -> None:
+    """Lay down what a server gets in its environment, for the script that starts it."""
+    path, owner = folder / "set", folder.stat()
+    path.unlink(missing_ok=True)
+    rows = (
+        f"export {name}={shlex.quote(value)}\n" for name, value in variables.items() if NAME.fullmatch(name)
+    )
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", errors="surrogateescape") as file:
+        if owner.st_uid != os.geteuid():
+            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+        file.writelines(rows)
 
 
 class ServerProcess:
