@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "595c52c0d74c2b272cb59d375c4b0d31ffbee30ed1ec3cbf8a14c0bfc32c6879"
+  sha256 "4049b16a97b61192cb31dd196cbc540745ce08c6441d7c1073c76ab0dd2f072a"
   license "MIT"
 
   depends_on "python@3.13"
