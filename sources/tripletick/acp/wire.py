@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from acp import schema
+from acp import helpers, schema
 from acp.exceptions import RequestError
 from acp.interfaces import Client
 
@@ -42,11 +42,10 @@ Update = (
 
 
 M = TypeVar("M", bound=Update | schema.ToolCallUpdate)
-Chunk = schema.UserMessageChunk | schema.AgentMessageChunk | schema.AgentThoughtChunk
-NAMES = {
-    schema.UserMessageChunk: "user_message_chunk",
-    schema.AgentMessageChunk: "agent_message_chunk",
-    schema.AgentThoughtChunk: "agent_thought_chunk",
+Chunk = schema.AgentMessageChunk | schema.AgentThoughtChunk
+MAKES: dict[type[Chunk], Callable[[str], Chunk]] = {
+    schema.AgentMessageChunk: helpers.update_agent_message_text,
+    schema.AgentThoughtChunk: helpers.update_agent_thought_text,
 }
 
 
@@ -55,11 +54,6 @@ def redact_update(update: M) -> M:
     text = update.model_dump_json(by_alias=True, exclude_none=True)
     redacted = KNOWN.redact(text)
     return update if redacted == text else cast("M", type(update).model_validate_json(redacted))
-
-
-def _make_chunk(kind: type[Chunk], text: str) -> Chunk:
-    content = schema.TextContentBlock(type="text", text=text)
-    return kind.model_validate({"sessionUpdate": NAMES[kind], "content": content})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +78,7 @@ class Wire:
             self.send_held_text(but=kind)
             text = self.texts.setdefault(kind, Stream()).feed(update.content.text)
             if text:
-                self._send(_make_chunk(kind, text))
+                self._send(MAKES[kind](text))
         else:
             self.send_held_text()
             self._send(redact_update(update))
@@ -93,7 +87,7 @@ class Wire:
         """Tell what was held back because a secret may begin with it."""
         for kind in [kind for kind in self.texts if kind is not but]:
             if text := self.texts.pop(kind).close():
-                self._send(_make_chunk(kind, text))
+                self._send(MAKES[kind](text))
 
     def _send(self, update: Update) -> None:
         with suppress(*GONE):

@@ -27,6 +27,8 @@ SURER = 0.9
 few plans in other languages than English. With these three 60 of the 66 requests of bench/router_two.jsonl
 that need the web and another are parted, without this one 42; and one of 564 for one agent, with or without.
 """
+ONLINE = 0.05
+"""A request that is no plan and is less probably for the web has no part that is: most are done with here."""
 CUTS = 40
 SHORTEST = 4
 """Characters of a side; Chinese says a clause in so many."""
@@ -83,7 +85,10 @@ class RequestPart:
 def split_request(request: str) -> tuple[RequestPart, ...]:
     """Give both parts of a request in their order, () where one agent can do it all."""
     text = extract_excerpt(request)
-    likely = load_classifier().predict_probabilities(text)["planner"]
+    whole = load_classifier().predict_probabilities(text)
+    likely = whole["planner"]
+    if likely < LIKELY and whole[WEB] < ONLINE:
+        return ()
     names = (WEB, *OTHERS) if likely >= 0.5 else (WEB, *OTHERS, "casual")
     best: tuple[RequestPart, ...] = ()
     surest = 0.0

@@ -134,10 +134,15 @@ class BoxProcess:
             **self._launch.user.credentials(),
         )
 
+    @property
+    def is_over(self) -> bool:
+        """Tell whether it has ended, and leave its status to be waited for."""
+        return platforms.wait_for_exit([self.pid], 0)
+
     def read(self) -> bytes:
         """Give more output; nothing at its end, or where the program has ended and what it left is silent."""
         while True:
-            over = platforms.wait_for_exit([self.pid], 0)
+            over = self.is_over
             if is_ready(self.output, 0 if over else PAUSE):
                 return os.read(self.output, CHUNK)
             if over:
@@ -223,7 +228,7 @@ def run_once(launch: Launch) -> Generator[str, None, Finished]:
             text = decoder.decode(chunk)
             if text and program.has_started():
                 yield text
-            if watch.struck and platforms.wait_for_exit([program.pid], 0):
+            if watch.struck and program.is_over:
                 # Without a sandbox a block can get out of our reach, and write on.
                 break
         if (text := decoder.decode(b"", final=True)) and program.has_started():

@@ -162,8 +162,10 @@ class Watchdog(threading.Thread):
     def _is_full(self, tasks: int) -> bool:
         """Tell whether the block gets no more; what its user starts meanwhile takes from its share."""
         most = self._watched.limits.processes
-        if tasks >= most or not self._watched.ceiling or tasks < most * BLAMED:
-            return tasks >= most
+        if tasks >= most:
+            return True
+        if not self._watched.ceiling or tasks < most * BLAMED:
+            return False
         uid, ceiling = self._watched.ceiling
         return platforms.count_threads(uid) >= ceiling
 
