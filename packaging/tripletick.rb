@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "4049b16a97b61192cb31dd196cbc540745ce08c6441d7c1073c76ab0dd2f072a"
+  sha256 "d48ccee20e990a9238c4ee0a3b927328f1b1046201f2e707a6c6d93e66355dc0"
   license "MIT"
 
   depends_on "python@3.13"
