@@ -26,7 +26,7 @@ LAYERS = (
     {"planner"},
     {"history"},
     {"session"},
-    {"acp", "batch", "bench", "chat"},
+    {"acp", "batch", "bench", "chat", "serve"},
     {"commands"},
     {"cli"},
 )
@@ -37,6 +37,7 @@ RIM = {
     "acp": {"acp"},
     "batch": {"ray"},
     "mcp": {"anyio", "mcp", "mcp_types"},
+    "serve": {"acp", "starlette", "uvicorn"},
     "models": {"requests", "urllib3", "ollama", "httpx", "xllamacpp"},
     "ui": {"rich", "pygments", "prompt_toolkit"},
     "history": {"pygments", "markdown_it"},

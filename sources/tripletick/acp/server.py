@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import logging
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -39,6 +39,7 @@ BROKEN_PIPE = 141
 ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 """Exit codes by the signal that ends the program."""
 NO_FOLDER = "cwd is no folder, given by its absolute path: {path}"
+NOT_ALLOWED = "cwd is not in a folder that is allowed: {path}"
 NO_SESSION = "There is no session {name}."
 NO_PAGE = "There is no such page of the list."
 
@@ -49,6 +50,8 @@ class AcpServer:
 
     options: argparse.Namespace
     sessions: Sessions
+    allows: Callable[[Path], bool] = lambda _: True
+    """Whether sessions may work in a folder, and be shown."""
     client: Client | None = None
     able: schema.ClientCapabilities = field(default_factory=schema.ClientCapabilities)
     open: dict[str, EditorSession] = field(default_factory=dict)
@@ -118,8 +121,9 @@ class AcpServer:
         """List the sessions that are kept, of one folder or of all, the newest first."""
         if not (cursor or "0").isdecimal():
             raise RequestError(-32602, NO_PAGE)
-        folder = _check_folder(cwd) if cwd else None
-        rows = await asyncio.to_thread(index.listed, self.sessions.places, folder, answered=True)
+        folder = self._check_folder(cwd) if cwd else None
+        found = await asyncio.to_thread(index.listed, self.sessions.places, folder, answered=True)
+        rows = [row for row in found if self.allows(Path(row.workspace))]
         first = int(cursor or 0)
         shown = rows[first : first + PAGE]
         return schema.ListSessionsResponse(
@@ -188,16 +192,27 @@ class AcpServer:
     async def _restore_session(self, cwd: str, name: str) -> EditorSession:
         """Open a session that is kept. Raises RequestError."""
         places = self.sessions.places
-        if name not in await asyncio.to_thread(logs.ids, places):
+        known = name in await asyncio.to_thread(logs.ids, places)
+        past = await asyncio.to_thread(logs.past, places, name) if known else None
+        if past is None or not self.allows(Path(past.workspace)):
             raise RequestError(-32602, NO_SESSION.format(name=clean_text(name)))
         if session := self.open.pop(name, None):
             await session.close(PATIENCE)
-        return await self._open_session(name, cwd, await asyncio.to_thread(logs.past, places, name))
+        return await self._open_session(name, cwd, past)
+
+    def _check_folder(self, cwd: str) -> Path:
+        """Give the folder of a session. Raises RequestError for what is none, or not allowed."""
+        folder = Path(cwd)
+        if not folder.is_absolute() or "\0" in cwd or not folder.is_dir():
+            raise RequestError(-32602, NO_FOLDER.format(path=clean_text(cwd)))
+        if not self.allows(folder.resolve()):
+            raise RequestError(-32602, NOT_ALLOWED.format(path=clean_text(cwd)))
+        return folder.resolve()
 
     async def _open_session(self, name: str, cwd: str, past: Past | None) -> EditorSession:
         assert self.client
         options = argparse.Namespace(**vars(self.options))
-        options.directory, options.placed = _check_folder(cwd), True
+        options.directory, options.placed = self._check_folder(cwd), True
         try:
             if past:
                 options = await asyncio.to_thread(self.sessions.restore_options, options, past)
@@ -216,14 +231,6 @@ async def _tell_commands(session: EditorSession) -> None:
     with suppress(ConnectionError):
         update = helpers.update_available_commands(list_commands())
         await session.client.session_update(session.name, update)
-
-
-def _check_folder(cwd: str) -> Path:
-    """Give the folder of a session. Raises RequestError for what is none."""
-    folder = Path(cwd)
-    if not folder.is_absolute() or "\0" in cwd or not folder.is_dir():
-        raise RequestError(-32602, NO_FOLDER.format(path=clean_text(cwd)))
-    return folder.resolve()
 
 
 async def serve_stdio(options: argparse.Namespace, sessions: Sessions) -> int:

@@ -118,6 +118,14 @@ COMMANDS = {
         whole=True,
     ),
     "acp": CommandSpec("acp.run_acp", "", "serve editors over the Agent Client Protocol (ACP)"),
+    "serve": CommandSpec(
+        "serve.run_serve",
+        "[--allow DIR] [--listen ADDRESS]",
+        "serve models and agents over HTTP: OpenAI's API, and a page for the browser",
+        flags=("--allow", "--listen", "--port", "--tls-cert", "--tls-key", "--parallel"),
+        alone=True,
+        whole=True,
+    ),
     "batch": CommandSpec(
         "batch.run_batch",
         "TASKS",

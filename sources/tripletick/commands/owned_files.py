@@ -73,6 +73,10 @@ def is_input_history(path: Path) -> bool:
     return path.is_file() and re.match(rb"\n# \d{4}-\d\d-\d\d ", read_head(path)) is not None
 
 
+def is_token(path: Path) -> bool:
+    return path.is_file() and read_head(path).startswith(b"tripletick-")
+
+
 def is_box(path: Path) -> bool:
     return path.name.startswith("box-") and path.is_dir() and (path / "home").is_dir()
 
@@ -109,6 +113,7 @@ STATE: Mapping[str, OwnershipRule] = {
     r"snapshots": OwnershipRule(is_snapshots, parts=True),
     r"boxes": OwnershipRule(is_box, parts=True),
     r"unsaved-.*": OwnershipRule(is_unsaved),
+    r"serve-token": OwnershipRule(is_token),
     r"typed": OwnershipRule(is_input_history),
     r"engines": OwnershipRule(match_name(r"([0-9a-f]{16}|start)\.(lock|log|sock)"), parts=True),
     r"pruned": OwnershipRule(is_empty, surely=False),

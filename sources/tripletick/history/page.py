@@ -67,10 +67,20 @@ def written(told: Transcript, about: str) -> str:
     return PAGE.format(
         policy=POLICY,
         title=_safe(told.title or told.id),
-        css=CSS + _colours(),
+        css=build_styles(),
         about=_safe(about),
         parts="\n".join(filter(None, parts)),
     )
+
+
+def render_markdown(text: str) -> str:
+    """Give a reply as HTML, as the page has it."""
+    return str(_markdown().render(escape_controls(text)))
+
+
+def build_styles() -> str:
+    """Give the styles of the page."""
+    return CSS + _colours()
 
 
 def _safe(text: str) -> str:

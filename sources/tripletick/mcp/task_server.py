@@ -21,7 +21,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from tripletick import __version__
-from tripletick.system.job import PATIENCE, JobOutcome, build_flags
+from tripletick.system.job import PATIENCE, JobOutcome, build_flags, format_progress
 
 NAME = "do"
 SAYS = (
@@ -47,17 +47,6 @@ NO_NUMBER = "`timeout` is a number of seconds above 0."
 NOT_ALLOWED = "{folder} is no folder in which tasks are allowed. There are: {folders}"
 NO_TOOL = "There is no tool {name!r}; there is: do"
 LONGEST = 64 << 20
-PROGRESS = {
-    "Routed": "agent {agent}",
-    "Called": "{call[tool]}",
-    "Returned": "{call[tool]}: {result[verdict]}",
-    "Repairing": "attempt {attempt} of {limit} failed: {error}",
-    "Doubted": "in doubt: {reasons}",
-    "FreshStart": "starting over from the request",
-    "Notice": "{text}",
-}
-"""What is told of an event while a task is worked on."""
-
 Context = ServerRequestContext[Any, Any]
 
 
@@ -122,9 +111,9 @@ class TaskTool:
             async for line in process.stdout:
                 record = json.loads(line)
                 outcome.add_record(record)
-                if told := PROGRESS.get(record.get("event", "")):
+                if told := format_progress(record):
                     count += 1
-                    await context.session.report_progress(count, None, told.format(**record))
+                    await context.session.report_progress(count, None, told)
             outcome.exit = await process.wait()
             said = (await complaint).decode("utf-8", "replace").strip()
             outcome.error = outcome.error or (said if outcome.exit else "")

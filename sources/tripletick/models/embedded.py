@@ -59,6 +59,8 @@ TEMPLATE_KEY = "tokenizer.chat_template"
 MIB = 1 << 20
 MOST_SPARE = 8192
 """MiB; llama.cpp's own bound for what it keeps of conversations that are not at work."""
+SLOTS_SHARE = 0.7
+"""Of the memory that is free, for a model with all its slots."""
 SPARE_SHARE = 4
 """Of the memory that is free beside the model a fourth goes to that."""
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -114,6 +116,20 @@ class EmbeddedModel:
             self._settings.notice(LESS.format(own=has, asked=asked))
         self._context = min(context, own)
         return self._context
+
+    def count_slots(self, context: int, most: int) -> int:
+        """Say for how many replies at a time there is memory, with so many tokens of context for each; at
+        least 1.
+        """
+        for slots in range(most, 1, -1):
+            needed, free = estimate_memory(self._make_plan(context, slots))
+            if not free or needed <= free * SLOTS_SHARE:
+                return slots
+        return 1
+
+    def set_slots(self, slots: int) -> None:
+        """Set how many replies may be written at a time, before the first stream and fork."""
+        self._settings = replace(self._settings, slots=slots)
 
     def preload(self) -> None:
         """Have the shared engine load the model while the user types; else the system reads its files ahead.
@@ -174,8 +190,7 @@ class EmbeddedModel:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
     def _open_engine(self) -> llamacpp.LlamaEngine | EngineClient:
-        adapters = tuple(str(path) for path in self.source.adapters)
-        plan = llamacpp.LoadPlan(str(self.source.model), adapters, self._context, self._settings.slots)
+        plan = self._make_plan(self._context, self._settings.slots)
         if self._engines is None:
             self._engine = open_engine(plan)
         else:
@@ -185,6 +200,10 @@ class EmbeddedModel:
             )
             self._engine = EngineClient(plan, terms, open_engine)
         return self._engine
+
+    def _make_plan(self, context: int, slots: int) -> llamacpp.LoadPlan:
+        adapters = tuple(str(path) for path in self.source.adapters)
+        return llamacpp.LoadPlan(str(self.source.model), adapters, context, slots)
 
     def _build_request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         asked = {

@@ -68,6 +68,11 @@ class AppDirs(NamedTuple):
         return self.state / "sessions.db"
 
     @property
+    def serve_token(self) -> Path:
+        """The token of `tripletick serve`."""
+        return self.state / "serve-token"
+
+    @property
     def protected_paths(self) -> tuple[Path, ...]:
         """What no block may write."""
         return (PACKAGE, self.prompts.parent, self.shipped_config, *self.private_dirs)

@@ -51,6 +51,16 @@ AGAIN = frozenset({"no server", "server failed", "time", STOPPED, "died"})
 """Ends that say nothing of the task: another time may go otherwise."""
 LATE = "Killed: it was still running {seconds:g} s after its time limit."
 
+PROGRESS = {
+    "Routed": "agent {agent}",
+    "Called": "{call[tool]}",
+    "Returned": "{call[tool]}: {result[verdict]}",
+    "Repairing": "attempt {attempt} of {limit} failed: {error}",
+    "Doubted": "in doubt: {reasons}",
+    "FreshStart": "starting over from the request",
+    "Notice": "{text}",
+}
+"""What is told of an event while a task is worked on."""
 SUMMED = (
     *("seconds", "steps", "blocks", "repairs", "fresh", "notices", "refused"),
     *("replies", "prompt", "output", "reply_seconds", "waited", "wrote"),
@@ -140,6 +150,11 @@ def build_flags(folder: Path, agent: str = "", seconds: float | None = None) -> 
     options = [f"--agent={agent}"] if agent else []
     options += [f"--timeout={float(seconds)}"] if seconds else []
     return [*options, f"--directory={folder}", "--output=jsonl"]
+
+
+def format_progress(record: Record) -> str:
+    """Word an event for who waits for a task, "" for what is not told."""
+    return PROGRESS.get(str(record.get("event", "")), "").format(**record)
 
 
 def run_job(

@@ -1,0 +1,161 @@
+"""Requests to the agents: each is a task in a folder that is allowed, done by a tripletick of its own.
+
+A client sends the whole conversation each time. It is found again among the sessions by what the user asked
+in it, and gone on with, so that the model reads only what is new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tripletick.agents.definitions import AUTO
+from tripletick.errors import TripletickError
+from tripletick.history import index, logs
+from tripletick.history.transcript import title, transcript
+from tripletick.messages import Message
+from tripletick.serve.guard import RefusedError
+from tripletick.system.cancellation import Cancelled, CancelToken
+from tripletick.system.dirs import AppDirs
+from tripletick.system.job import JobOutcome, JobSpec, format_progress, run_job
+from tripletick.system.turn_summary import Record
+
+PREFIX = "tripletick/"
+"""How the agents are named among the models."""
+LOOKED_AT = 50
+"""Sessions among which a conversation is looked for, the newest ones of those that begin with its words."""
+NO_AGENT = "There is no agent {name!r}. There are: {names}."
+NOT_ALLOWED = "{folder} is not a folder in which tasks are allowed. There are: {folders}."
+NO_FOLDER = "No folder is allowed for agents. Start the server with: tripletick serve --allow DIR"
+NO_PICTURES = "Agents take no pictures here: put them into the folder, and name them."
+
+
+@dataclass(slots=True)
+class TaskStream:
+    """A task at work: lines of progress, then None; `outcome` is there after that."""
+
+    lines: asyncio.Queue[str | None] = field(default_factory=asyncio.Queue)
+    outcome: JobOutcome = field(default_factory=JobOutcome)
+
+    async def read(self) -> AsyncIterator[str]:
+        """Yield what is told while it works."""
+        while (line := await self.lines.get()) is not None:
+            yield line
+
+
+@dataclass(slots=True)
+class AgentTasks:
+    """Does tasks by a command, some at a time, in the order in which they came."""
+
+    command: Sequence[str]
+    allowed: Sequence[Path]
+    agents: Sequence[str]
+    places: AppDirs
+    parallel: int
+    _turns: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._turns = asyncio.Semaphore(self.parallel)
+
+    def list_names(self) -> list[str]:
+        """Name the agents as models; none where no folder is allowed."""
+        return [PREFIX + name for name in (AUTO, *self.agents)] if self.allowed else []
+
+    @asynccontextmanager
+    async def open_task(
+        self, agent: str, messages: Sequence[Message], folder: str
+    ) -> AsyncIterator[TaskStream]:
+        """Have the last message done from when its turn has come; leaving the block before its end stops it.
+
+        Raises RefusedError.
+        """
+        if agent not in (AUTO, *self.agents):
+            raise RefusedError(404, NO_AGENT.format(name=agent, names=", ".join((AUTO, *self.agents))))
+        where = self._resolve_folder(folder)
+        if any(message.pictures for message in messages):
+            raise RefusedError(400, NO_PICTURES)
+        requests = [message.text for message in messages if message.role == "user"]
+        words = await asyncio.to_thread(self._continue_session, where, requests[:-1])
+        errand = JobSpec(requests[-1], where, "" if agent == AUTO else agent)
+        stream = TaskStream()
+        task = asyncio.create_task(self._do_task(stream, (*self.command, *words), errand))
+        try:
+            yield stream
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _do_task(self, stream: TaskStream, command: Sequence[str], errand: JobSpec) -> None:
+        loop, halt = asyncio.get_running_loop(), CancelToken()
+
+        def put(line: str | None) -> None:
+            loop.call_soon_threadsafe(stream.lines.put_nowait, line)
+
+        async with self._turns:
+            work = asyncio.ensure_future(asyncio.to_thread(_run_task, command, errand, halt, put))
+            try:
+                stream.outcome = await asyncio.shield(work)
+            except asyncio.CancelledError:
+                halt.cancel()
+                await asyncio.wait([work])
+                raise
+            finally:
+                stream.lines.put_nowait(None)
+
+    def _continue_session(self, folder: Path, earlier: Sequence[str]) -> list[str]:
+        """Give the words that go on with the session in which these requests were made, none where there is
+        none.
+        """
+        name = find_session(self.places, folder, earlier) if earlier else ""
+        return ["resume", name] if name else []
+
+    def _resolve_folder(self, name: str) -> Path:
+        """Give the real path of a folder that is allowed, the first one where none is named."""
+        if not self.allowed:
+            raise RefusedError(403, NO_FOLDER)
+        if not name:
+            return self.allowed[0]
+        if folder := find_allowed(name, self.allowed):
+            return folder
+        raise RefusedError(403, NOT_ALLOWED.format(folder=name, folders=", ".join(map(str, self.allowed))))
+
+
+def find_allowed(name: str, allowed: Sequence[Path]) -> Path | None:
+    """Give the real path of a folder, None where it is none or lies in none that is allowed."""
+    folder = Path(name)
+    if not folder.is_absolute() or "\0" in name or not folder.is_dir():
+        return None
+    real = folder.resolve()
+    return real if any(real.is_relative_to(one) for one in allowed) else None
+
+
+def find_session(places: AppDirs, folder: Path, requests: Sequence[str]) -> str:
+    """Give the id of the newest session in a folder whose requests were exactly these, "" where none is."""
+    asked = [request.strip() for request in requests]
+    rows = [row for row in index.listed(places, folder) if row.title == title(requests[0])]
+    for row in rows[:LOOKED_AT]:
+        try:
+            told = transcript(logs.records(places, row.id).records)
+        except TripletickError:
+            continue
+        if [request.strip() for request in told.requests] == asked:
+            return row.id
+    return ""
+
+
+def _run_task(
+    command: Sequence[str], errand: JobSpec, halt: CancelToken, put: Callable[[str], None]
+) -> JobOutcome:
+    def watch(record: Record) -> None:
+        if line := format_progress(record):
+            put(line)
+
+    try:
+        return run_job(command, errand, halt=halt, watch=watch)
+    except Cancelled:
+        return JobOutcome(exit=130)
+    except OSError as error:
+        return JobOutcome(error=str(error), exit=1)
