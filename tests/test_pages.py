@@ -27,6 +27,7 @@ ELSEWHERE = {
     "models create": "fetches 100 MB and more: test_fetch.py",
     "models template": "needs a model that lacks one: test_registration.py",
     "upgrade": "says what fits the way it was installed: test_packaging.py",
+    "serve": "serves until Ctrl+C: test_serve.py",
     "mcp": "serves until the other program hangs up: test_mcp_serving.py",
 }
 """Commands that no page can show running, by name and word, and where they are tested."""

@@ -121,7 +121,7 @@ COMMANDS = {
     "serve": CommandSpec(
         "serve.run_serve",
         "[--allow DIR] [--listen ADDRESS]",
-        "serve models and agents over HTTP: OpenAI's API, and a page for the browser",
+        "serve models and agents as an OpenAI API, and in the browser",
         flags=("--allow", "--listen", "--port", "--tls-cert", "--tls-key", "--parallel"),
         alone=True,
         whole=True,

@@ -83,7 +83,7 @@ def _serve(options: argparse.Namespace, flags: Sequence[str], allowed: Sequence[
     from tripletick.serve.guard import RequestGuard
     from tripletick.serve.http_server import ListenAddress, run_server
     from tripletick.serve.tokens import load_token
-    from tripletick.session import builder, model_list
+    from tripletick.session import builder
 
     address = ListenAddress(options.listen, options.port, options.tls_cert, options.tls_key)
     places = dirs.find_dirs()
@@ -97,16 +97,15 @@ def _serve(options: argparse.Namespace, flags: Sequence[str], allowed: Sequence[
         port = listener.getsockname()[1]
         cookie = f"tripletick-{port}"
         agents = list(builder.load_prompts(config, places).agents)
+        tasks = AgentTasks(
+            (*COMMAND, *flags), allowed, agents, places, options.parallel or TASKS, not options.no_save
+        )
         app = ServedApp(
             token,
             cookie,
             tuple(allowed),
-            Completions(
-                Engines(config, options.parallel or 0, print_notice),
-                AgentTasks((*COMMAND, *flags), allowed, agents, places, options.parallel or TASKS),
-            ),
+            Completions(Engines(config, places.cache, options.parallel or 0, print_notice), tasks),
             PageConnections(options, sessions, lambda folder: find_allowed(str(folder), allowed) is not None),
-            lambda: list(model_list.list_model_names(config, places.cache)),
         )
         names = {"localhost", socket.gethostname().lower(), options.listen.lower()}
         where = abbreviate_home(token.path)

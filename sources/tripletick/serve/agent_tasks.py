@@ -14,6 +14,8 @@ from pathlib import Path
 
 from tripletick.agents.definitions import AUTO
 from tripletick.errors import TripletickError
+from tripletick.event_log.session_log import SessionLog
+from tripletick.events import Answered, Requested
 from tripletick.history import index, logs
 from tripletick.history.transcript import title, transcript
 from tripletick.messages import Message
@@ -30,6 +32,7 @@ LOOKED_AT = 50
 NO_AGENT = "There is no agent {name!r}. There are: {names}."
 NOT_ALLOWED = "{folder} is not a folder in which tasks are allowed. There are: {folders}."
 NO_FOLDER = "No folder is allowed for agents. Start the server with: tripletick serve --allow DIR"
+NO_TEXT = "The last message has no text."
 NO_PICTURES = "Agents take no pictures here: put them into the folder, and name them."
 
 
@@ -55,6 +58,8 @@ class AgentTasks:
     agents: Sequence[str]
     places: AppDirs
     parallel: int
+    saves: bool = True
+    """Whether sessions are kept; where they are not, each request stands alone."""
     _turns: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,9 +82,11 @@ class AgentTasks:
         where = self._resolve_folder(folder)
         if any(message.pictures for message in messages):
             raise RefusedError(400, NO_PICTURES)
-        requests = [message.text for message in messages if message.role == "user"]
-        words = await asyncio.to_thread(self._continue_session, where, requests[:-1])
-        errand = JobSpec(requests[-1], where, "" if agent == AUTO else agent)
+        *earlier, last = [message for message in messages if message.role != "system"]
+        if not last.text.strip():
+            raise RefusedError(400, NO_TEXT)
+        words = await asyncio.to_thread(self._continue_session, where, earlier)
+        errand = JobSpec(last.text, where, "" if agent == AUTO else agent)
         stream = TaskStream()
         task = asyncio.create_task(self._do_task(stream, (*self.command, *words), errand))
         try:
@@ -105,12 +112,20 @@ class AgentTasks:
             finally:
                 stream.lines.put_nowait(None)
 
-    def _continue_session(self, folder: Path, earlier: Sequence[str]) -> list[str]:
-        """Give the words that go on with the session in which these requests were made, none where there is
-        none.
-        """
-        name = find_session(self.places, folder, earlier) if earlier else ""
-        return ["resume", name] if name else []
+    def _continue_session(self, folder: Path, earlier: Sequence[Message]) -> list[str]:
+        """Give the words that go on with the session of this conversation; one that is not there is made."""
+        requests = [message.text for message in earlier if message.role == "user"]
+        if not requests or not self.saves:
+            return []
+        return ["resume", find_session(self.places, folder, requests) or self._make_session(folder, earlier)]
+
+    def _make_session(self, folder: Path, earlier: Sequence[Message]) -> str:
+        """Make a session of what was said elsewhere; gives its id."""
+        log = SessionLog.open(self.places.sessions, workspace=folder)
+        for message in earlier:
+            log.write_event(Requested(message.text) if message.role == "user" else Answered(message.text))
+        log.close()
+        return log.id
 
     def _resolve_folder(self, name: str) -> Path:
         """Give the real path of a folder that is allowed, the first one where none is named."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -44,7 +44,6 @@ class ServedApp:
     folders: tuple[Path, ...]
     completions: Completions
     pages: PageConnections
-    list_models: Callable[[], list[str]]
 
     def build(self) -> Starlette:
         """Give the app, for a guard to stand before it."""
@@ -104,7 +103,10 @@ class ServedApp:
         return Response(page.build_styles(), media_type="text/css")
 
     async def _list_models(self, _: Request) -> Response:
-        names = [*self.completions.tasks.list_names(), *await asyncio.to_thread(self.list_models)]
+        names = [
+            *self.completions.tasks.list_names(),
+            *await asyncio.to_thread(self.completions.engines.list_names),
+        ]
         rows = [{"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in names]
         return JSONResponse({"object": "list", "data": rows})
 

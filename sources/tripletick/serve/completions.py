@@ -29,7 +29,7 @@ from tripletick.event_log.session_log import clean_text
 from tripletick.messages import Chunk, Counts
 from tripletick.serve.agent_tasks import PREFIX, AgentTasks
 from tripletick.serve.completion_request import CompletionRequest, parse_request
-from tripletick.serve.engines import Engines
+from tripletick.serve.engines import Engines, ReplyStream
 from tripletick.serve.guard import RefusedError, make_error
 from tripletick.system.job import JobOutcome
 from tripletick.system.redaction import KNOWN
@@ -130,7 +130,7 @@ class Completions:
             # a model that is not there is an HTTP status, not the end of a stream
             pool = await self.engines.find_pool(asked.model)
             sampling = asked.make_sampling(self.engines.make_sampling())
-            deltas = _read_model(pool.open_reply(asked.messages, sampling), reply)
+            deltas = _read_model(pool.start_reply(asked.messages, sampling), reply)
         if asked.stream:
             return StreamingResponse(_stream_events(deltas, reply, asked), media_type="text/event-stream")
         async with aclosing(deltas):
@@ -175,12 +175,14 @@ def make_failure(error: TripletickError | RefusedError) -> Response:
     return make_error(status, KNOWN.redact(clean_text(str(error))), code)
 
 
-async def _read_model(opened: Any, reply: Reply) -> AsyncGenerator[Piece, None]:
+async def _read_model(stream: ReplyStream, reply: Reply) -> AsyncGenerator[Piece, None]:
     """Yield what a model writes. Raises TripletickError."""
-    async with opened as stream:
+    try:
         async for chunk in stream.read():
             if delta := reply.add_chunk(chunk):
                 yield delta
+    finally:
+        await stream.close()
 
 
 async def _finish_while_connected(deltas: AsyncIterator[Piece], request: Request) -> None:

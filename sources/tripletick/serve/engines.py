@@ -7,20 +7,26 @@ no slot.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from tripletick.config.config import Config
-from tripletick.errors import ModelError, TripletickError
+from tripletick.errors import TripletickError
 from tripletick.messages import Chunk, Message
 from tripletick.models.embedded import EmbeddedModel
 from tripletick.models.model import Model, Sampling
+from tripletick.serve.guard import RefusedError
 from tripletick.session import agent_models, model_list, model_selection
 from tripletick.system.cancellation import Cancelled, CancelToken
 
 SLOTS = 4
 """Replies at a time where memory does not bound them; a server may have a queue of its own besides."""
+
+
+NO_MODEL = "There is no model {name!r}. GET /v1/models lists them."
 
 
 @dataclass(slots=True, eq=False)
@@ -33,10 +39,12 @@ class Slot:
 
 
 class ReplyStream:
-    """A reply that is being written: its chunks, then None, or the error that ended it."""
+    """A reply that waits for its turn or is being written."""
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[ReplyStream], Coroutine[Any, Any, None]]) -> None:
         self.chunks: asyncio.Queue[Chunk | TripletickError | None] = asyncio.Queue()
+        """What has come of it, then None, or the error that ended it."""
+        self._task = asyncio.create_task(write(self))
 
     async def read(self) -> AsyncIterator[Chunk]:
         """Yield the chunks. Raises what the model raises."""
@@ -44,6 +52,11 @@ class ReplyStream:
             if isinstance(chunk, TripletickError):
                 raise chunk
             yield chunk
+
+    async def close(self) -> None:
+        """Stop it where it has not ended."""
+        self._task.cancel()
+        await asyncio.wait([self._task])
 
 
 @dataclass(slots=True)
@@ -58,16 +71,9 @@ class EnginePool:
     def __post_init__(self) -> None:
         self._turns = asyncio.Semaphore(len(self.slots))
 
-    @asynccontextmanager
-    async def open_reply(self, messages: Sequence[Message], sampling: Sampling) -> AsyncIterator[ReplyStream]:
-        """Have a reply written from when its turn has come; leaving the block before its end stops it."""
-        stream = ReplyStream()
-        task = asyncio.create_task(self._write_reply(stream, tuple(messages), sampling))
-        try:
-            yield stream
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
+    def start_reply(self, messages: Sequence[Message], sampling: Sampling) -> ReplyStream:
+        """Have a reply written as soon as its turn has come; it is to be closed."""
+        return ReplyStream(lambda stream: self._write_reply(stream, tuple(messages), sampling))
 
     def close(self) -> None:
         for slot in self.slots:
@@ -100,20 +106,31 @@ class EnginePool:
 
 @dataclass(slots=True)
 class Engines:
-    """All models that were asked for, each opened by its first request; `parallel` 0: as memory allows."""
+    """All models that were asked for, each opened by its first request; `parallel` 0: as memory allows.
+
+    No other model than the listed ones is opened: what can be named besides are files of this machine.
+    """
 
     config: Config
+    cache: Path
     parallel: int
     notice: Callable[[str], None]
     _pools: dict[str, EnginePool] = field(default_factory=dict)
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def find_pool(self, name: str) -> EnginePool:
-        """Give a model by its name, as `-m` takes it. Raises TripletickError."""
+        """Give a model by its name, as `-m` takes it. Raises RefusedError, TripletickError."""
         async with self._opening:
             if name not in self._pools:
+                if name not in await asyncio.to_thread(self.list_names):
+                    raise RefusedError(404, NO_MODEL.format(name=name))
                 self._pools[name] = await asyncio.to_thread(self._open_pool, name)
             return self._pools[name]
+
+    def list_names(self) -> list[str]:
+        """Name the models that there are: the one of the settings first."""
+        found = model_list.list_model_names(self.config, self.cache)
+        return list(dict.fromkeys(filter(None, (self.config.model.name, *found))))
 
     def make_sampling(self) -> Sampling:
         """Say how a model is asked that nobody chooses otherwise for."""
@@ -159,7 +176,8 @@ def _stream_chunks(
                 put(chunk)
         put(None)
     except Cancelled:
-        put(ModelError("The reply was stopped."))
+        # nobody listens any more
+        put(None)
     except TripletickError as error:
         put(error)
 
