@@ -11,6 +11,7 @@ import subprocess
 import threading
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def plain(tmp_path):
         own = openai.OpenAI(base_url=f"{server.url}/v1", api_key=server.token, max_retries=0)
         return own, f"scripted:{tmp_path / 'script.json'}"
 
-    stack = []
+    stack: list[Any] = []
     yield start
     for opened in stack:
         opened.__exit__(None, None, None)
@@ -541,7 +542,7 @@ def test_a_page_that_is_loaded_again_is_told_all_of_it(served, open_page):
     page = open_page(served)
     session = page.call("session/new", cwd=str(served.project), mcpServers=[])["result"]["sessionId"]
     page.call("session/prompt", sessionId=session, prompt=[{"type": "text", "text": "Hi"}])
-    told = []
+    told: list[str] = []
     with page.listen() as again:
         while not any("stopReason" in line for line in told):
             told.append(next(again).decode())
