@@ -116,11 +116,11 @@ class Editor:
         given = await self.agent.set_config_option(config_id=option, session_id=self.session, value=value)
         return {one.id: one.current_value for one in given.config_options}
 
-    async def send(self, *blocks: Any) -> str:
+    async def send(self, *blocks: Any, seconds: float = SECONDS) -> str:
         """Send a request; gives why its turn stopped."""
         prompt = [text_block(block) if isinstance(block, str) else block for block in blocks]
         asked = self.agent.prompt(session_id=self.session, prompt=prompt)
-        return str((await asyncio.wait_for(asked, SECONDS)).stop_reason)
+        return str((await asyncio.wait_for(asked, seconds)).stop_reason)
 
     async def fail(self, *blocks: Any) -> RequestError:
         """Send a request that is answered with an error."""
