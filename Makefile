@@ -5,6 +5,7 @@
 # make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
 # make offline-model: retrain the small model's adapter, minutes=100 seed=1; make release-check: what must hold before a release, including packaging and a first install
+# make bench-serve: twenty clients on one engine of `tripletick serve`, model=NAME
 # make bench-real: the bench's tasks with the two small coding models, fetched once; half an hour and ten minutes on two cores
 # make bench-peers: other agents beside ours with the same model, model=NAME host=URL; suite=NAME, tasks="A B", peers="A B": these alone
 # make ablation: what each technique for small models is worth; with model=NAME on the bench's tasks, with suite=FOLDER on those; tasks=N, only=TECHNIQUE,…
@@ -20,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=lo
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-peers bench-real ablation router clean offline-model release-check
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-peers bench-real bench-serve ablation router clean offline-model release-check
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -100,6 +101,9 @@ bench-real: $(VENV)/.dev
 ablation: $(VENV)/.dev
 	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)" --suite "$(or $(suite),$(if $(model),core,training/held))" \
 	  $(if $(host),--host "$(host)") $(if $(tasks),--tasks $(tasks)) $(if $(only),--only "$(only)") $(if $(out),--out "$(out)")
+
+bench-serve: $(VENV)/.dev
+	$(BIN)/python bench/serve.py "$(or $(model),embedded:qwen2.5-coder-0.5b)"
 
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed

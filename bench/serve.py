@@ -1,9 +1,9 @@
 """What the server does under load: twenty clients on one engine, and one that reads nothing.
 
-`serve.py MODEL` has `tripletick serve` answer as many requests for a short reply at once, with one slot and with as
-many as memory allows: seconds until the first and the last is done, whether turns came in the order of the
-requests, and the same again while a further client takes nothing of its reply. It exits with 1 where a turn came
-out of order, with one slot, or a reply was cut.
+`serve.py MODEL` has `tripletick serve` answer as many requests for a short reply at once, with one slot and
+with as many as memory allows: seconds until the first and the last is done, and whether turns came in the
+order of the requests; the same again while a further client takes nothing of its reply. It exits with 1 where
+a client got no reply, or a turn came out of order with one slot.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import requests
@@ -62,7 +62,8 @@ def ask(url: str, headers: dict[str, str], model: str, number: int) -> requests.
     """Send a request; it has its place in the queue once this returns."""
     said = [{"role": "user", "content": REQUEST.format(number=number)}]
     body = {"model": model, "messages": said, "stream": True, "max_tokens": TOKENS}
-    answer = requests.post(f"{url}/chat/completions", json=body, headers=headers, stream=True, timeout=SECONDS)
+    url += "/chat/completions"
+    answer = requests.post(url, json=body, headers=headers, stream=True, timeout=SECONDS)
     answer.raise_for_status()
     return answer
 
@@ -105,7 +106,7 @@ def main(model: str) -> int:
             for slow in (False, True):
                 found = measure(url, headers, model, slow=slow)
                 firsts = [one.first for one in found]
-                late = sum(one > other for one, other in zip(firsts, firsts[1:], strict=False))
+                late = sum(one > other for one, other in pairwise(firsts))
                 failed |= len(found) < CLIENTS or (bool(words) and late > 0)
                 slots = words[1] if words else "memory"
                 ends = sorted(one.last for one in found)
@@ -115,5 +116,4 @@ def main(model: str) -> int:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory():
-        sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1]))

@@ -60,10 +60,10 @@ servers() {
             mcp-server-time==2026.10.19 mcp-server-fetch==2026.10.24 mcp-server-git==2026.10.19 \
             && touch "$cache/pypi/2026.10"; } || echo "The servers from PyPI cannot be installed; their tests are skipped." >&2
     fi
-    if [ ! -e "$cache/npm/2026.8" ] && command -v npm >/dev/null; then
+    if [ ! -e "$cache/npm/2026.11" ] && command -v npm >/dev/null; then
         { npm install --silent --no-fund --no-audit --prefix "$cache/npm" \
-            @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31 \
-            && touch "$cache/npm/2026.8"; } || echo "The servers from npm cannot be installed; their tests are skipped." >&2
+            @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31 axe-core@4.14.1 \
+            && touch "$cache/npm/2026.11"; } || echo "What the tests need from npm cannot be installed; those tests are skipped." >&2
     fi
 }
 [ "${1:-run}" != test ] || servers

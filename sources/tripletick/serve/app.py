@@ -28,6 +28,8 @@ KINDS = {
     "index.html": "text/html",
     "page.css": "text/css",
     "page.js": "text/javascript",
+    "client.js": "text/javascript",
+    "talk.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
 NO_CONNECTION = "This connection has ended. Load the page again."

@@ -22,7 +22,9 @@ LARGEST = 16 << 20
 """Bytes of a request."""
 PATIENCE = 60.0
 """Seconds in which all of a request must have come."""
-OPEN = frozenset({"/", "/page.css", "/page.js", "/icon.svg", "/login"})
+OPEN = frozenset(
+    {"/", "/page.css", "/markdown.css", "/page.js", "/client.js", "/talk.js", "/icon.svg", "/login"}
+)
 """What may be had without the token: the page without any content, and the way to log in."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

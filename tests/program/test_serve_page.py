@@ -1,0 +1,224 @@
+"""The page of `tripletick serve` in a real Chromium: by keyboard, on a phone, in the dark, under attack."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("acp")
+pytest.importorskip("uvicorn")
+pytest.importorskip("playwright")
+from playwright.sync_api import expect, sync_playwright
+from tests.served import open_server
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CACHE = Path(os.environ.get("TRIPLETICK_TEST_CACHE", Path.home() / ".cache/tripletick-tests"))
+AXE = CACHE / "servers/npm/node_modules/axe-core/axe.min.js"
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+WRITES = "I **write** it.\n```write:hello.txt\nhello\n```"
+SLEEPS = "```bash\ntouch begun && sleep 4714\n```"
+HOSTILE = (
+    "<img src=x onerror=\"document.title='taken'\"> <script>document.title='taken'</script> "
+    "[click](javascript:document.title='taken') ![p](http://127.0.0.1:9/pixel.png)"
+)
+LIMIT = 20_000
+"""Milliseconds."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    with open_server(tmp_path_factory.mktemp("page")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as play:
+        # its own sandbox needs what neither root nor a container has
+        opened = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(served, browser):
+    """A page that is logged in, in a context of its own; nothing that it did may be an error."""
+    context = browser.new_context(viewport={"width": 1200, "height": 800})
+    context.set_default_timeout(LIMIT)
+    page, wrong = context.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda sent: None if sent.url.startswith(served.url) else wrong.append(sent.url))
+    page.goto(f"{served.url}/#token={served.token}")
+    expect(page.locator("#folder")).to_be_visible(timeout=LIMIT)
+    assert "token" not in page.url
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def send(page, text):
+    page.fill("#input", text)
+    page.press("#input", "Enter")
+
+
+def wait_for(page, words):
+    expect(page.locator("#status")).to_have_text(words, timeout=LIMIT)
+
+
+def answer(page, button="Yes"):
+    page.get_by_role("button", name=button, exact=True).click()
+
+
+def finish(page, text):
+    """Send a request and wait for its end; the folder's question, asked in the first session, is a yes."""
+    send(page, text)
+    page.wait_for_selector(".question, #status:text-is('Done')")
+    if page.locator(".question").count():
+        answer(page)
+    wait_for(page, "Done")
+
+
+def test_without_the_token_there_is_only_the_way_to_log_in(served, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(served.url)
+    expect(page.locator("#login")).to_be_visible(timeout=LIMIT)
+    expect(page.locator("#work")).to_be_hidden()
+    page.fill("#token", "wrong")
+    page.keyboard.press("Enter")
+    expect(page.locator("#login-error")).to_contain_text("This is not the token", timeout=LIMIT)
+    page.fill("#token", served.token)
+    page.keyboard.press("Enter")
+    expect(page.locator("#work")).to_be_visible(timeout=LIMIT)
+    (cookie,) = context.cookies()
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+    context.close()
+
+
+def test_a_file_is_written_after_a_yes_and_restored_by_keyboard_alone(served, page):
+    served.script(WRITES, "It is written.")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    page.keyboard.type("@coder write hello.txt")
+    page.keyboard.press("Enter")
+    wait_for(page, "A question")
+    assert page.title().startswith("A question")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Yes"
+    page.keyboard.press("Enter")
+    wait_for(page, "Done")
+    assert (served.project / "hello.txt").read_text() == "hello\n"
+    talk = page.locator("#talk")
+    expect(talk.locator(".reply strong").first).to_have_text("write", timeout=LIMIT)
+    expect(talk.locator(".call", has_text="write hello.txt")).to_contain_text("done")
+    expect(talk.locator(".call .added")).to_have_text("+ hello\n")
+    expect(talk).to_contain_text("saved hello.txt")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "undo":
+            break
+    page.keyboard.press("Enter")
+    expect(talk).to_contain_text("Removed: hello.txt", timeout=LIMIT)
+    assert not (served.project / "hello.txt").exists()
+    expect(talk.locator(".reply[aria-busy=true]")).to_have_count(0, timeout=LIMIT)
+
+
+def test_every_control_is_reached_by_tab(page):
+    page.locator("body").press("Home")
+    seen = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
+    assert {"folder", "new", "talk", "input", "send"} <= seen
+
+
+def test_a_page_that_is_loaded_again_in_a_turn_has_all_of_it(served, page):
+    served.script(WRITES, SLEEPS, "Never.")
+    send(page, "@coder write and sleep")
+    page.wait_for_selector(".question, .call:has-text('sleep 4714')")
+    if page.locator(".question").count():
+        page.reload()
+        page.wait_for_selector(".question")
+        answer(page)
+    running = page.locator(".call", has_text="sleep 4714")
+    expect(running).to_contain_text("running", timeout=LIMIT)
+    page.reload()
+    expect(running).to_contain_text("running", timeout=LIMIT)
+    expect(page.locator("#talk .request")).to_have_text("@coder write and sleep")
+    expect(page.locator("#talk .call .added")).to_have_text("+ hello\n")
+    page.get_by_role("button", name="Stop").click()
+    wait_for(page, "Stopped")
+    expect(page.get_by_role("button", name="Send")).to_be_enabled()
+
+
+def test_an_earlier_session_is_opened_and_gone_on_with(served, page):
+    served.script("The capital is Vienna.")
+    finish(page, "@casual Which capital has Austria?")
+    page.get_by_role("button", name="New session").click()
+    wait_for(page, "New session")
+    expect(page.locator("#talk .request")).to_have_count(0)
+    page.get_by_text("Earlier sessions").click()
+    page.get_by_role("button", name=re.compile("Which capital has Austria")).first.click()
+    expect(page.locator("#talk")).to_contain_text("The capital is Vienna.", timeout=LIMIT)
+    served.script("It has two million inhabitants.")
+    finish(page, "And its size?")
+    expect(page.locator("#talk")).to_contain_text("two million", timeout=LIMIT)
+
+
+def test_a_question_of_the_model_is_answered_in_a_field(served, page):
+    served.script("REQUEST_CLARIFICATION Which colour?", "Blue it is.")
+    send(page, "@casual paint it")
+    field = page.get_by_label("Answer")
+    expect(field).to_be_focused(timeout=LIMIT)
+    page.keyboard.type("blue")
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator("#talk")).to_contain_text("Blue it is.", timeout=LIMIT)
+
+
+def test_what_a_model_writes_never_becomes_active(served, page):
+    block = f"```bash\ncat > '<img src=x onerror=alert(1)>.txt' <<'E'\n{HOSTILE}\nE\ncat *.txt\n```"
+    served.script(f"{HOSTILE}\n{block}", HOSTILE)
+    finish(page, f"@coder {HOSTILE}")
+    expect(page.locator("#talk .reply").last).to_contain_text("onerror", timeout=LIMIT)
+    expect(page.locator("#talk .reply[aria-busy=true]")).to_have_count(0, timeout=LIMIT)
+    assert page.locator("#work img, #work script, #work iframe, #work [onerror]").count() == 0
+    assert page.locator("#work a[href^='javascript']").count() == 0
+    assert page.title().startswith("Done")
+
+
+def test_nothing_is_wider_than_a_phone_and_nothing_hinders_a_screen_reader(served, page, browser):
+    if not AXE.exists():
+        pytest.skip("needs axe-core from npm")
+    login = browser.new_context().new_page()
+    login.goto(served.url)
+    expect(login.locator("#login")).to_be_visible(timeout=LIMIT)
+    assert find_barriers(login) == []
+    login.context.close()
+    assert find_barriers(page) == []
+    served.script(f"{WRITES}\n```bash\nseq 30; false\n```", SLEEPS, "| a | b |\n|---|---|\n| 1 | 2 |\n\n> so")
+    send(page, "@coder " + "long" * 60)
+    page.wait_for_selector(".question, .call:has-text('sleep 4714')")
+    assert find_barriers(page) == []
+    if page.locator(".question").count():
+        answer(page)
+    expect(page.locator(".call", has_text="sleep 4714")).to_contain_text("running", timeout=LIMIT)
+    page.locator("details summary").first.click()
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        for width in (360, 1200):
+            page.set_viewport_size({"width": width, "height": 740})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert find_barriers(page) == []
+    page.get_by_role("button", name="Stop").click()
+    wait_for(page, "Stopped")
+
+
+def find_barriers(page):
+    """Give what axe-core finds: the rule, and the elements that break it."""
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run()")["violations"]
+    return [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found]
