@@ -470,9 +470,10 @@ def test_an_agent_works_in_no_folder_that_is_not_allowed(served, folder):
         "messages": [{"role": "user", "content": "Hi"}],
         "folder": folder.format(project=served.project),
     }
-    answer = served.ask("POST", "/v1/chat/completions", body)
-    assert answer.status_code == 403
-    assert "not a folder in which" in answer.json()["error"]["message"]
+    for stream in (False, True):
+        answer = served.ask("POST", "/v1/chat/completions", {**body, "stream": stream})
+        assert answer.status_code == 403
+        assert "not a folder in which" in answer.json()["error"]["message"]
 
 
 @pytest.fixture

@@ -69,22 +69,23 @@ class AgentTasks:
         """Name the agents as models; none where no folder is allowed."""
         return [PREFIX + name for name in (AUTO, *self.agents)] if self.allowed else []
 
-    @asynccontextmanager
-    async def open_task(
-        self, agent: str, messages: Sequence[Message], folder: str
-    ) -> AsyncIterator[TaskStream]:
-        """Have the last message done from when its turn has come; leaving the block before its end stops it.
-
-        Raises RefusedError.
-        """
+    def check_request(self, agent: str, messages: Sequence[Message], folder: str) -> Path:
+        """Give the folder in which the last message is to be done. Raises RefusedError."""
         if agent not in (AUTO, *self.agents):
             raise RefusedError(404, NO_AGENT.format(name=agent, names=", ".join((AUTO, *self.agents))))
         where = self._resolve_folder(folder)
         if any(message.pictures for message in messages):
             raise RefusedError(400, NO_PICTURES)
-        *earlier, last = [message for message in messages if message.role != "system"]
-        if not last.text.strip():
+        if not messages[-1].text.strip():
             raise RefusedError(400, NO_TEXT)
+        return where
+
+    @asynccontextmanager
+    async def open_task(
+        self, agent: str, messages: Sequence[Message], where: Path
+    ) -> AsyncIterator[TaskStream]:
+        """Have the last message done from when its turn has come; leaving the block before its end stops it."""
+        *earlier, last = [message for message in messages if message.role != "system"]
         words = await asyncio.to_thread(self._continue_session, where, earlier)
         errand = JobSpec(last.text, where, "" if agent == AUTO else agent)
         stream = TaskStream()

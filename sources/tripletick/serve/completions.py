@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -125,7 +126,7 @@ class Completions:
         asked = parse_request(await request.body())
         reply = Reply(asked.model)
         if asked.model.startswith(PREFIX):
-            deltas = self._run_agent(asked, reply)
+            deltas = self._run_agent(asked, self._check_task(asked), reply)
         else:
             # a model that is not there is an HTTP status, not the end of a stream
             pool = await self.engines.find_pool(asked.model)
@@ -137,11 +138,17 @@ class Completions:
             await _finish_while_connected(deltas, request)
         return JSONResponse(reply.to_object())
 
-    async def _run_agent(self, asked: CompletionRequest, reply: Reply) -> AsyncGenerator[Piece, None]:
-        """Yield a task's progress, then its answer. Raises RefusedError, TripletickError."""
+    def _check_task(self, asked: CompletionRequest) -> Path:
+        """Give the folder of a task. Raises RefusedError."""
         folder = asked.fields.get("folder", "")
         if not isinstance(folder, str):
             raise RefusedError(400, "`folder` must be a path.")
+        return self.tasks.check_request(asked.model.removeprefix(PREFIX), asked.messages, folder)
+
+    async def _run_agent(
+        self, asked: CompletionRequest, folder: Path, reply: Reply
+    ) -> AsyncGenerator[Piece, None]:
+        """Yield a task's progress, then its answer. Raises RefusedError."""
         agent = asked.model.removeprefix(PREFIX)
         async with self.tasks.open_task(agent, asked.messages, folder) as task:
             async for line in task.read():
