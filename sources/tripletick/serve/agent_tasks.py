@@ -84,7 +84,7 @@ class AgentTasks:
     async def open_task(
         self, agent: str, messages: Sequence[Message], where: Path
     ) -> AsyncIterator[TaskStream]:
-        """Have the last message done from when its turn has come; leaving the block before its end stops it."""
+        """Have the last message done once its turn has come; leaving the block before its end stops it."""
         *earlier, last = [message for message in messages if message.role != "system"]
         words = await asyncio.to_thread(self._continue_session, where, earlier)
         errand = JobSpec(last.text, where, "" if agent == AUTO else agent)
