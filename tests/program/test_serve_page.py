@@ -74,7 +74,10 @@ def answer(page, button="Yes"):
 
 def finish(page, text):
     """Send a request and wait for its end; the folder's question, asked in the first session, is a yes."""
+    requests = page.locator("#talk .request")
+    before = requests.count()
     send(page, text)
+    expect(requests).to_have_count(before + 1, timeout=LIMIT)
     page.wait_for_selector(".question, #status:text-is('Done')")
     if page.locator(".question").count():
         answer(page)
@@ -167,6 +170,16 @@ def test_an_earlier_session_is_opened_and_gone_on_with(served, page):
     served.script("It has two million inhabitants.")
     finish(page, "And its size?")
     expect(page.locator("#talk")).to_contain_text("two million", timeout=LIMIT)
+
+
+def test_the_end_stays_in_view_unless_the_user_scrolls_away(served, page):
+    served.script("\n\n".join(f"Line {number}." for number in range(80)), "More.")
+    finish(page, "@casual talk")
+    expect(page.get_by_text("Line 79.")).to_be_in_viewport(timeout=LIMIT)
+    page.locator("#talk").evaluate("talk => talk.scrollTop = 0")
+    finish(page, "@casual more")
+    expect(page.get_by_text("More.", exact=True)).to_have_count(1, timeout=LIMIT)
+    expect(page.get_by_text("Line 0.", exact=True)).to_be_in_viewport()
 
 
 def test_a_question_of_the_model_is_answered_in_a_field(served, page):

@@ -23,6 +23,14 @@ export class Talk {
   constructor(element) {
     this.element = element;
     this.clear();
+    // what is new stays in view, unless the user has scrolled away from the end
+    let follows = true;
+    element.addEventListener("scroll", () => {
+      follows = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
+    });
+    new MutationObserver(() => {
+      if (follows) element.scrollTop = element.scrollHeight;
+    }).observe(element, { childList: true, subtree: true, characterData: true });
   }
 
   clear() {
@@ -32,14 +40,8 @@ export class Talk {
   }
 
   add(element) {
-    const near = this.element.scrollHeight - this.element.scrollTop - this.element.clientHeight < 80;
     this.element.append(element);
-    if (near) this.scroll();
     return element;
-  }
-
-  scroll() {
-    this.element.scrollTop = this.element.scrollHeight;
   }
 
   show(update) {
@@ -57,7 +59,6 @@ export class Talk {
     this.endReply();
     this.plan = null;
     this.add(make("div", { className: "request", textContent: text }));
-    this.scroll();
   }
 
   addFailure(text) {
@@ -87,12 +88,10 @@ export class Talk {
     const html = await this.toHtml(text);
     // a later one may have come back first
     if (text.length < (reply.shown ?? 0)) return;
-    const near = this.element.scrollHeight - this.element.scrollTop - this.element.clientHeight < 80;
     reply.shown = text.length;
     reply.element.innerHTML = html;
     if (ended) reply.element.ariaBusy = "false";
     for (const pre of reply.element.querySelectorAll("pre")) pre.tabIndex = 0;
-    if (near) this.scroll();
   }
 
   async toHtml(text) {
