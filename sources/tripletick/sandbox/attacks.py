@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tripletick.sandbox.box import Box
+from tripletick.sandbox.box import Box, RunRequest
 from tripletick.sandbox.live_probe import drain
 from tripletick.sandbox.user import remove
 
@@ -200,7 +200,7 @@ def run_attack(attack: Attack, box: Box, stage: AttackTargets) -> AttackOutcome:
         word.format(**stage.template_values) if word not in (*PYTHON, *SHELL) else word
         for word in attack.command
     ]
-    text, _ = drain(box.run(command, timeout=10))
+    text, _ = drain(box.run(RunRequest(command, timeout=10)))
     verdict: Verdict = "held" if TRIED in text.split() else "not tried"
     return AttackOutcome(attack.tries, "not held" if attack.got_through(stage, text) else verdict)
 
