@@ -18,9 +18,10 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from tripletick.checkpoint.dir_tree import ABSENT, FOLDER, KEPT, TYPE, DirTree, ignore_absent, is_storable
+from tripletick.checkpoint.dir_tree import ABSENT, KEPT, TYPE, DirTree, ignore_absent, is_storable
 from tripletick.checkpoint.ignore_rules import IgnoreRules
 from tripletick.checkpoint.values import FRESH, Manifest, ScanProgress, Statuses, is_untouched
+from tripletick.paths.dirfd import LISTING
 from tripletick.paths.ignore_files import GIT_IGNORE, Specs
 
 MOST_FILES, MOST_BYTES = 4000, 100 << 20
@@ -277,7 +278,7 @@ class WorkspaceScanner:
             self._seen.closed.append(path)
             return
         try:
-            fd = os.open(name, FOLDER, dir_fd=spot.fd)
+            fd = os.open(name, LISTING, dir_fd=spot.fd)
         except PermissionError:
             self._seen.closed.append(path)
             return
@@ -326,7 +327,7 @@ def _find_matching(fd: int, parts: tuple[str, ...]) -> list[str]:
             found.append(name)
             continue
         with suppress(OSError):
-            below = os.open(name, FOLDER, dir_fd=fd)
+            below = os.open(name, LISTING, dir_fd=fd)
             try:
                 found += [f"{name}/{path}" for path in _find_matching(below, tuple(rest))]
             finally:
