@@ -16,6 +16,7 @@ from tripletick.dialects.fence.reasoning_stream import BREAK, ReasoningStream, l
 from tripletick.dialects.reasoning_tags import (
     BARE_FINAL,
     BLANKS,
+    FENCE_RUN,
     HARMONY_END,
     OPENING,
     TAGS,
@@ -49,7 +50,7 @@ _SIGN = max(len(word) for words in _ENDS.values() for word in words)
 _MAY_END = re.compile(rf"[{re.escape(''.join({word[0] for words in _ENDS.values() for word in words}))}]")
 _MAY_BEGIN_TAG = list_prefixes(TAGS)
 _FENCES = "`~"
-_RUN = re.compile(rf"[{BLANKS}]*(`{{3,}}|~{{3,}})[{BLANKS}]*")
+_RUN = re.compile(rf"[{BLANKS}]*({FENCE_RUN})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
 """Only behind one of these can reasoning begin that is not at the beginning of a reply."""
 _SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
