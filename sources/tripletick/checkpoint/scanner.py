@@ -152,14 +152,14 @@ class WorkspaceScanner:
     def find_ignored_folder(self, path: str) -> str:
         """Give the ignored folder, or the one of a package tool, that holds a path, "" where none does."""
         return (
-            next((above for above in _iter_parents(f"{path}/") if above in self._tops), "")
+            next((above for above in iter_parents(f"{path}/") if above in self._tops), "")
             if self._tops
             else ""
         )
 
     def is_skipped(self, path: str) -> bool:
         return (self._seen.flooded and "/" not in path) or any(
-            above in self._over for above in _iter_parents(path)
+            above in self._over for above in iter_parents(path)
         )
 
     def _scan_area(self, tree: DirTree, area: str) -> Iterator[str]:
@@ -338,10 +338,10 @@ def _find_matching(fd: int, parts: tuple[str, ...]) -> list[str]:
 def _drop_nested_areas(areas: Iterable[str]) -> list[str]:
     """Leave out the areas that lie in others."""
     whole = set(areas)
-    return sorted(area for area in whole if whole.isdisjoint(_iter_parents(area)))
+    return sorted(area for area in whole if whole.isdisjoint(iter_parents(area)))
 
 
-def _iter_parents(path: str) -> Iterator[str]:
+def iter_parents(path: str) -> Iterator[str]:
     """Give the folders that hold a path, the nearest first."""
     while "/" in path:
         path = path.rpartition("/")[0]

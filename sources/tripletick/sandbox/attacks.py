@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from tripletick.sandbox.box import Box, RunRequest
-from tripletick.sandbox.live_probe import drain
+from tripletick.sandbox.live_probe import drain, was_reached
 from tripletick.sandbox.user import remove
 
 Verdict = Literal["held", "not held", "not tried"]
@@ -91,13 +91,6 @@ class Attack:
 class AttackOutcome:
     tries: str
     verdict: Verdict
-
-
-def was_reached(server: socket.socket) -> bool:
-    with contextlib.suppress(BlockingIOError):
-        server.accept()[0].close()
-        return True
-    return False
 
 
 def says_open(stage: AttackTargets, text: str) -> bool:

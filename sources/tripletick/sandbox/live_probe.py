@@ -11,10 +11,15 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tripletick.sandbox.box import Finished, RunRequest, Struck
 from tripletick.system import platforms
+
+if TYPE_CHECKING:
+    import socket
 
 Running = Generator[str, None, Finished]
 SCRIPT = """{ true > "$1/written"; true > "$1/cut"; echo x >> "$1/secret"; } 2>/dev/null
@@ -128,15 +133,17 @@ class Port:
 def listening() -> Iterator[Port]:
     import socket
 
-    def reached() -> bool:
-        with contextlib.suppress(BlockingIOError):
-            server.accept()[0].close()
-            return True
-        return False
-
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
-        yield Port(server.getsockname()[1], reached)
+        yield Port(server.getsockname()[1], partial(was_reached, server))
+
+
+def was_reached(server: socket.socket) -> bool:
+    """Tell whether somebody has connected to a socket that does not block."""
+    with contextlib.suppress(BlockingIOError):
+        server.accept()[0].close()
+        return True
+    return False
 
 
 def is_set(name: str, value: str) -> bool:
