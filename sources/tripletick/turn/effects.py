@@ -20,6 +20,7 @@ from tripletick.checkpoint.values import Change, State
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.text import join_names
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
 
@@ -76,10 +77,9 @@ def describe_changes(changes: Sequence[Change], read: Read, saved: Collection[st
     named = [*_describe_each(changes, renamed)]
     if not named:
         return said.unchanged
-    more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
     written = [change for change in changes if _is_file(change.left) and change.path not in saved]
     shown = [change for change in written if change.path not in renamed][:SHOWN]
-    parts = [said.changed.format(changes=", ".join(named[:NAMED] + more))]
+    parts = [said.changed.format(changes=join_names(named, NAMED, ", "))]
     return "\n".join(
         [*parts, *(part for change in shown if (part := _preview_file(change, read(change.left))))]
     )
