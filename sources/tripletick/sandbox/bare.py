@@ -51,17 +51,10 @@ class UnsandboxedBox:
         self.sentence = SENTENCE.format(why=why)
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self.seen_home = self._session.home
         self._counting = find_counting(ground, self._user)
         path = toolchains.search_path(os.environ, find_homes(self._user)[0])
         self._path = tuple(dict.fromkeys([*map(str, path), *toolchains.BASIC]))
-
-    @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return self._session.home
 
     @property
     def environment(self) -> dict[str, str]:

@@ -126,12 +126,14 @@ class Bubblewrap:
     """The box as bubblewrap makes it."""
 
     name = "bubblewrap"
+    seen_home = mounts.TMP
 
     def __init__(self, ground: SandboxSpec) -> None:
         ground = ground.with_real_paths()
         self._ground = ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self._session.home
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
         self._counting = find_counting(ground, self._user)
@@ -159,14 +161,6 @@ class Bubblewrap:
         return SENTENCE + words + describe_mode(self._ground)
 
     @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return mounts.TMP
-
-    @property
     def left_out(self) -> tuple[Path, ...]:
         """Folders of PATH that blocks do not see."""
         return self._tools.left_out
@@ -185,7 +179,7 @@ class Bubblewrap:
             return Finished(NOT_STARTED, text.encode())
         warn_incomplete_scan(self._ground, found, self._told)
         held = self._record_link_targets(request, found)
-        before = free_space([self._session.home])
+        before = free_space([self.home])
         with contextlib.ExitStack() as stack:
             stack.callback(self._secrets.adopt_block_files)
             for folder in self._list_writable_folders(request):
@@ -205,7 +199,7 @@ class Bubblewrap:
                 self._ground.notice(told)
                 yield (line := f"tripletick: {told}\n")
                 finished = hidden_links.add(finished, line.encode())
-        self._growth += max(0, before - free_space([self._session.home]))
+        self._growth += max(0, before - free_space([self.home]))
         self._ended = time.clock_gettime_ns(COARSE)
         return finished
 
@@ -269,7 +263,7 @@ class Bubblewrap:
 
         if (reach, opened) not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
-            folder = self._session.home.parent
+            folder = self.home.parent
             terms = ProxyTerms(allowed=reach, ports=self._ground.ports, opened=opened)
             notice = self._ground.notice
             self._proxies[reach, opened] = Proxy(folder, notice, os.environ, owner=owner, terms=terms)
@@ -304,7 +298,7 @@ class Bubblewrap:
         """Run the real command line; try what must fail. Give what is wrong, empty where the box holds."""
         if self._program is None:
             return MISSING
-        probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
+        probe = Probe(self.home.parent, self._env, reasons=BLOCKERS)
         return find_problem(probe, self.run)
 
     def _build_launch(self, block: BoxedCommand, arguments: bytes, timeout: float | None) -> Launch:
@@ -339,7 +333,7 @@ class Bubblewrap:
         """Empty the session's folder when it has outgrown what one block may add."""
         if self._growth < WEIGH:
             return
-        self._growth, self._weight = 0, bytes_under(str(self._session.home), 0)
+        self._growth, self._weight = 0, bytes_under(str(self.home), 0)
         if self._weight > self._ground.limits.disk:
             self._session.empty(self._ended)
             self._weight = 0

@@ -75,6 +75,7 @@ def arguments(name: str, user: User, limits: Limits, mounts: Sequence[Mount]) ->
 class Container:
     """The box as a container engine makes it."""
 
+    seen_home = INSIDE
     left_out: tuple[Path, ...] = ()
     """The image has a PATH of its own."""
 
@@ -83,6 +84,7 @@ class Container:
         self.name, self._extra, self._ground = name, tuple(extra), ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self._session.home
         self._secrets = ground.find_secrets()
         self._engine = look_up(name, ground.workspace)
         self._env = environment.clean({}, self._user.name, INSIDE, BASIC) | ground.home_variables(INSIDE)
@@ -95,14 +97,6 @@ class Container:
     @property
     def sentence(self) -> str:
         return SENTENCE.format(name=self.name, image=IMAGE)
-
-    @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return INSIDE
 
     def run(self, request: RunRequest) -> Generator[str, None, Finished]:
         """Run in a new container (see the Protocol)."""

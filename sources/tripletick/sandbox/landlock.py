@@ -77,13 +77,14 @@ class Landlock:
         self._ground = ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self.seen_home = self._session.home
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._around: list[Path] = []
         self._outside: frozenset[str] = frozenset()
         self._rules = self._fixed_rules()
         self._counting = find_counting(ground, self._user)
         self._secrets = ground.find_secrets(inside=True)
-        self._keeper = FileProtector(ground.start, self._session.home.parent / "kept")
+        self._keeper = FileProtector(ground.start, self.home.parent / "kept")
         self._told: set[str] = set()
         self.problem = self._probe()
         """Why it does not hold; empty where it does."""
@@ -95,14 +96,6 @@ class Landlock:
     @property
     def sentence(self) -> str:
         return SENTENCE + describe_user(self._user) + self._counting.sentence + describe_mode(self._ground)
-
-    @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return self._session.home
 
     @property
     def left_out(self) -> tuple[Path, ...]:
@@ -141,7 +134,7 @@ class Landlock:
     def _probe(self) -> str:
         if blocked_syscalls.program() is None:
             return PROBLEM.format(why=UNKNOWN)
-        probe = Probe(self._session.home.parent, self._environment(self.home), shared=True)
+        probe = Probe(self.home.parent, self._environment(self.home), shared=True)
         why = find_problem(probe, self.run)
         return why and PROBLEM.format(why=why.removeprefix("tripletick: "))
 

@@ -107,6 +107,7 @@ class Seatbelt:
         ground = ground.with_real_paths()
         self._ground = ground
         self._bare = UnsandboxedBox(ground)
+        self.home = self.seen_home = self._bare.home
         self._homes = find_homes(find_user(ground.start))
         self._secrets = ground.find_secrets()
         self.problem = self._probe()
@@ -118,14 +119,6 @@ class Seatbelt:
     @property
     def sentence(self) -> str:
         return SENTENCE
-
-    @property
-    def home(self) -> Path:
-        return self._bare.home
-
-    @property
-    def seen_home(self) -> Path:
-        return self._bare.home
 
     @property
     def left_out(self) -> tuple[Path, ...]:
