@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import NOTHING, Box, Grant, SandboxSpec
+from tripletick.sandbox.box import NOTHING, Box, Grant, RunRequest, SandboxSpec
 
 RUNS = 20
 BOUND = 8.0
@@ -86,9 +86,9 @@ def rows(box: Box, workspace: Path) -> list[tuple[str, Row]]:
         def bare() -> object:
             return subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
-        list(box.run(command))
+        list(box.run(RunRequest(command)))
         alone = partial(run_in_bubblewrap, spy.arguments, command) if box.name == "bubblewrap" else bare
-        return compare(bare, alone, lambda: list(box.run(command, grant=grant)))
+        return compare(bare, alone, lambda: list(box.run(RunRequest(command, grant=grant))))
 
     found = [("true", measure(true)), ("1,000 lines of output", measure(words))]
     if box.name == "bubblewrap":

@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import pytest
 
 from tripletick.dialects.fence import hallucinations, parse_reply
+from tripletick.dialects.fence.lines import track_open_fence
 
 OWNED = ("bash", "python", "write", "read", "edit", "file_finder", "markdown")
 
@@ -334,3 +337,18 @@ def test_every_word_that_ends_a_turn_has_one_of_the_signs_that_lines_are_told_by
     turns, speakers = hallucinations.load_words()["turns"], hallucinations.load_words()["speakers"]
     assert all(hallucinations.ODD.search(word) for word in turns)
     assert all(":" in pattern for pattern in speakers)
+
+
+@pytest.mark.parametrize(
+    ("text", "fence"),
+    [
+        ("```python\nprint(1)", "```"),
+        ("   ~~~ a `name`\n```", "~~~"),
+        ("````\n```\n~~~~", "````"),
+        ("````\n`````  ", ""),
+        ("```ls``` lists\n    ```", ""),
+        ("```\n```python", "```"),
+    ],
+)
+def test_a_fence_is_open_where_renderers_of_markdown_have_it_so(text, fence):
+    assert reduce(track_open_fence, text.split("\n"), "") == fence

@@ -8,6 +8,7 @@ from hypothesis import strategies as some
 from tripletick.config import ini
 from tripletick.config.config import save_value
 from tripletick.errors import ConfigError
+from tripletick.system.dirs import replace_file
 
 FILE = """\
 # mine
@@ -130,3 +131,10 @@ def test_whatever_the_file_holds_the_value_is_there_and_nothing_else_has_changed
     assert now["model"]["name"] == "m"
     dropped = set(before.split("\n")) - set(path.read_text().split("\n"))
     assert all(line.startswith((" ", "name")) for line in dropped)
+
+
+def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path):
+    (tmp_path / "config.ini").mkdir()
+    with pytest.raises(IsADirectoryError):
+        replace_file(tmp_path / "config.ini", b"[model]")
+    assert [each.name for each in tmp_path.iterdir()] == ["config.ini"]

@@ -9,7 +9,7 @@ from tests.programs import ended, open_bench, run
 
 from tripletick.languages.registry import LANGUAGES, fill_command, is_installed, read_table
 from tripletick.messages import Call
-from tripletick.sandbox.box import Finished, Limits
+from tripletick.sandbox.box import Finished, Limits, RunRequest
 from tripletick.tools import load_tools, output
 from tripletick.tools.files import WRITE
 from tripletick.tools.syntax_check import check_syntax, drain_output
@@ -276,7 +276,7 @@ def test_a_header_is_not_checked_since_other_languages_have_such_too(context):
 
 @pytest.mark.parametrize(("tag", "_"), cases(HELLO))
 def test_every_row_knows_how_to_ask_for_the_version(context, tag, _):
-    finished = drain_output(context.box.run(fill_command(LANGUAGES[tag].version, {}), mode="read"))
+    finished = drain_output(context.box.run(RunRequest(fill_command(LANGUAGES[tag].version, {}), "read")))
     assert finished.status == 0 and re.search(rb"\d+\.\d+", finished.head)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import Box, Finished, Limits, SandboxSpec
+from tripletick.sandbox.box import Box, Finished, Limits, RunRequest, SandboxSpec
 from tripletick.sandbox.user import remove
 
 ORDINARY = 64321 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
@@ -36,7 +36,7 @@ class Place:
         return self.run(["/usr/bin/python3", "-c", code], **options)
 
     def run(self, command: list[str], **options) -> tuple[str, Finished]:
-        return drain(self.box.run(command, **options))
+        return drain(self.box.run(RunRequest(command, **options)))
 
 
 def drain(run) -> tuple[str, Finished]:

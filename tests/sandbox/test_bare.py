@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tripletick.sandbox.box import RunRequest
 from tripletick.system import platforms
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
@@ -52,7 +53,9 @@ def test_background_children_are_ended_and_counted(bare):
 
 
 def test_closing_the_generator_kills_everything(bare):
-    run = bare.box.run(["bash", "-c", "for i in $(seq 20); do setsid sleep 61.0155 & done; echo up; wait"])
+    run = bare.box.run(
+        RunRequest(["bash", "-c", "for i in $(seq 20); do setsid sleep 61.0155 & done; echo up; wait"])
+    )
     assert next(run) == "up\n"
     run.close()
     files = Path("/proc").glob("[0-9]*/cmdline")
@@ -70,9 +73,9 @@ def test_a_block_that_kills_what_watches_it_is_not_waited_for(bare, owner):
 def test_nothing_survives_the_death_of_tripletick(bare, top):
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"
-        "from tripletick.sandbox.box import SandboxSpec\n"
+        "from tripletick.sandbox.box import RunRequest, SandboxSpec\n"
         f"box = open_box(SandboxSpec(Path('{bare.workspace}'), Path('{top}/state2')), 'none')\n"
-        "run = box.run(['bash', '-c', 'trap \"\" TERM HUP; echo up; sleep 61.07'])\n"
+        "run = box.run(RunRequest(['bash', '-c', 'trap \"\" TERM HUP; echo up; sleep 61.07']))\n"
         "for text in run: print(text, flush=True)"
     )
     environment = {**os.environ, "PYTHONPATH": SOURCES}

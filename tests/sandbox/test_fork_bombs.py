@@ -13,7 +13,7 @@ from tests.sandbox.test_landlock import VERSION
 from tests.threats.cage import PROCESSES, counted
 
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import Limits, SandboxSpec
+from tripletick.sandbox.box import Limits, RunRequest, SandboxSpec
 from tripletick.sandbox.process_limit import JOIN, is_exempt, open_group, own_groups
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
@@ -26,12 +26,12 @@ RUN = """
 import json, sys
 from pathlib import Path
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import SandboxSpec, Limits
+from tripletick.sandbox.box import Limits, RunRequest, SandboxSpec
 from tripletick.sandbox.live_probe import drain
 top, tier, *code = sys.argv[1:]
 spec = SandboxSpec(Path(top, "ws"), Path(top, "state"), limits=Limits(timeout=30, processes=100))
 box = open_box(spec, tier)
-ends = [drain(box.run(["bash", "-c", each])) for each in code]
+ends = [drain(box.run(RunRequest(["bash", "-c", each]))) for each in code]
 box.close()
 print(json.dumps([box.name, box.sentence, [[text, end.status, end.struck] for text, end in ends]]))
 """
@@ -178,7 +178,8 @@ def ordinary(top, owner, tier):
 
 
 def test_a_fork_bomb_is_ended_where_the_user_starts_programs_meanwhile(ordinary, top, owner):
-    run = ordinary.run(["bash", "-c", f"echo ready; until [ -e go ]; do sleep 0.05; done; {FOREVER}"])
+    code = f"echo ready; until [ -e go ]; do sleep 0.05; done; {FOREVER}"
+    run = ordinary.run(RunRequest(["bash", "-c", code]))
     assert next(run) == "ready\n"
     user = {} if owner == os.geteuid() else {"user": owner, "group": owner, "extra_groups": ()}
     others = [subprocess.Popen(["sleep", "60"], **user) for _ in range(30)]

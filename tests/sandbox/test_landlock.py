@@ -380,9 +380,10 @@ def test_what_a_block_leaves_running_is_ended_and_counted(place):
 def test_nothing_survives_the_death_of_tripletick(place, top):
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"
-        "from tripletick.sandbox.box import SandboxSpec\n"
+        "from tripletick.sandbox.box import RunRequest, SandboxSpec\n"
         f"box = open_box(SandboxSpec(Path('{place.workspace}'), Path('{top}/state2')), 'landlock')\n"
-        "run = box.run(['bash', '-c', 'trap \"\" TERM HUP; setsid sleep 61.08 & echo up; sleep 61.08'])\n"
+        "command = ['bash', '-c', 'trap \"\" TERM HUP; setsid sleep 61.08 & echo up; sleep 61.08']\n"
+        "run = box.run(RunRequest(command))\n"
         "for text in run: print(text, flush=True)"
     )
     environment = {**os.environ, "PYTHONPATH": SOURCES}

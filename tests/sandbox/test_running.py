@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tripletick.errors import ConfigError
-from tripletick.sandbox.box import Limits
+from tripletick.sandbox.box import Limits, RunRequest
 from tripletick.system import platforms
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
@@ -43,7 +43,9 @@ def test_a_background_child_gets_a_moment_to_end(place):
 
 
 def test_closing_the_generator_kills_everything(place):
-    run = place.box.run(["bash", "-c", "for i in $(seq 20); do setsid sleep 61.0618 & done; echo up; wait"])
+    run = place.box.run(
+        RunRequest(["bash", "-c", "for i in $(seq 20); do setsid sleep 61.0618 & done; echo up; wait"])
+    )
     assert next(run) == "up\n"
     run.close()
     assert b"61.0618" not in b"".join(
@@ -54,9 +56,9 @@ def test_closing_the_generator_kills_everything(place):
 def test_nothing_survives_the_death_of_tripletick(place, top):
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"
-        "from tripletick.sandbox.box import SandboxSpec\n"
+        "from tripletick.sandbox.box import RunRequest, SandboxSpec\n"
         f"box = open_box(SandboxSpec(Path('{place.workspace}'), Path('{top}/state2')))\n"
-        "run = box.run(['bash', '-c', 'trap \"\" TERM HUP; echo up; sleep 61.07'])\n"
+        "run = box.run(RunRequest(['bash', '-c', 'trap \"\" TERM HUP; echo up; sleep 61.07']))\n"
         "for text in run: print(text, flush=True)"
     )
     agent = subprocess.Popen(
@@ -78,7 +80,7 @@ def test_output_that_is_not_text_does_no_harm(place):
 
 
 def test_output_comes_while_the_program_runs(place):
-    run = place.box.run(["bash", "-c", "echo first; read x < <(sleep 60)"])
+    run = place.box.run(RunRequest(["bash", "-c", "echo first; read x < <(sleep 60)"]))
     assert next(run) == "first\n"
     run.close()
 

@@ -13,7 +13,7 @@ import pytest
 from tripletick.config.schema import SandboxSection
 from tripletick.errors import ConfigError
 from tripletick.sandbox import BOXES, open_box, open_tier
-from tripletick.sandbox.box import Limits, SandboxSpec
+from tripletick.sandbox.box import Limits, RunRequest, SandboxSpec
 from tripletick.sandbox.container import Mount, arguments
 from tripletick.sandbox.live_probe import Probe, find_problem
 from tripletick.sandbox.seatbelt import Rows, profile, quote
@@ -116,7 +116,9 @@ def test_a_box_that_leaks_does_not_pass(make, monkeypatch, script, seen):
     bare = make("none").box
     probe = Probe(bare.home.parent, bare.environment, shared=True)
     env = {"SOME_KEY": "1"}
-    problem = find_problem(probe, lambda command, _: bare.run(["sh", "-c", script, *command[3:]], env=env))
+    problem = find_problem(
+        probe, lambda asked: bare.run(RunRequest(["sh", "-c", script, *asked.command[3:]], env=env))
+    )
     assert problem == (seen if not seen or "exited" in seen else f"the live probe saw {seen}")
 
 

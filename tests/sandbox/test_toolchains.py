@@ -154,10 +154,11 @@ def test_an_ordinary_user_with_root_s_environment_gets_a_box_that_works(tier, to
     os.chown(top, 64323, 64323)
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"
-        "from tripletick.sandbox.box import SandboxSpec\n"
+        "from tripletick.sandbox.box import RunRequest, SandboxSpec\n"
         f"place = Path('{top}/mine'); place.mkdir()\n"
         f"box = open_box(SandboxSpec(place, Path('{top}/state')), '{tier}')\n"
-        "import sys; sys.stdout.writelines(box.run(['python3', '-c', 'print(6 * 7)'])); box.close()"
+        "request = RunRequest(['python3', '-c', 'print(6 * 7)'])\n"
+        "import sys; sys.stdout.writelines(box.run(request)); box.close()"
     )
     path = f"{closed}:{closed}/loop/x:{closed}/.pyenv/shims:{closed}/.cargo/bin:relative::/usr/bin:/bin"
     environment = {

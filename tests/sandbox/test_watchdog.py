@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tripletick.sandbox import live_probe
-from tripletick.sandbox.box import Limits
+from tripletick.sandbox.box import Limits, RunRequest
 from tripletick.sandbox.user import create_file
 from tripletick.sandbox.watchdog import Watchdog, WatchTarget
 from tripletick.system import platforms
@@ -49,7 +49,7 @@ def test_a_block_that_stops_itself_is_ended_too(limited):
 
 
 def test_the_deadline_holds_while_nobody_reads_the_output(limited):
-    run = limited(timeout=0.5).box.run(["bash", "-c", "echo up; sleep 61.0922"])
+    run = limited(timeout=0.5).box.run(RunRequest(["bash", "-c", "echo up; sleep 61.0922"]))
     assert next(run) == "up\n"
     below = platforms.list_descendants(1)
     platforms.wait_for_exit([pid for pid in below if "61.0922" in cmdline(pid)], 20)
@@ -149,7 +149,7 @@ def test_what_others_free_does_not_hide_what_the_block_fills(limited, top):
     others = top / "others"
     others.write_bytes(bytes(64 * MIB))
     code = "echo up; for i in $(seq 20); do head -c 4000000 /dev/zero > f$i; sleep .05; done; sleep 60"
-    run = limited(disk=32 * MIB).box.run(["bash", "-c", code])
+    run = limited(disk=32 * MIB).box.run(RunRequest(["bash", "-c", code]))
     assert next(run) == "up\n"
     others.unlink()
     assert live_probe.drain(run)[1].struck == "disk"

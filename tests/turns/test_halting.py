@@ -14,7 +14,7 @@ from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
 from tripletick.models.scripted import ScriptedModel, ScriptedReply
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import SandboxSpec
+from tripletick.sandbox.box import RunRequest, SandboxSpec
 from tripletick.system import platforms
 from tripletick.system.cancellation import Cancelled, CancelToken
 
@@ -96,19 +96,19 @@ def test_a_running_program_ends_with_all_that_it_has_started(box, tmp_path):
     begun = threading.Event()
 
     def work():
-        for _ in made.run(["sh", "-c", "sleep 4321 & echo begun; sleep 4321"]):
+        for _ in made.run(RunRequest(["sh", "-c", "sleep 4321 & echo begun; sleep 4321"])):
             begun.set()
 
     assert isinstance(halted(ground.halt, work, lambda: begun.wait(25)), Cancelled)
     assert platforms.list_descendants(os.getpid()) == []
-    assert list(made.run(["sh", "-c", "echo again"], mode="read")) == ["again\n"]
+    assert list(made.run(RunRequest(["sh", "-c", "echo again"], mode="read"))) == ["again\n"]
 
 
 def test_what_is_halted_before_it_waits_does_not_begin(box):
     ground, made = box
     ground.halt.cancel()
     with pytest.raises(Cancelled):
-        list(made.run(["touch", "made"]))
+        list(made.run(RunRequest(["touch", "made"])))
     assert not (ground.workspace / "made").exists()
 
 

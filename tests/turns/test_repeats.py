@@ -64,6 +64,11 @@ def test_inside_a_fence_the_same_may_stand_longer():
     assert 6000 <= at < 6600
 
 
+def test_a_code_span_that_begins_a_line_opens_no_fence():
+    at, _ = heard("```ls``` shows them.\n" + "0 0 0 0\n" * 9000)
+    assert at < 2000
+
+
 def test_inside_a_fence_words_of_one_line_may_not():
     at, kept = heard("```bash\nmv " + "-f " * 9000)
     assert at < 2000

@@ -23,6 +23,7 @@ from tripletick.batch.tasks import BatchTask
 from tripletick.errors import TripletickError, UsageError
 from tripletick.event_log.session_log import to_json_value, to_line
 from tripletick.system import platforms
+from tripletick.system.dirs import replace_file
 from tripletick.system.job import AGAIN, JobOutcome
 from tripletick.system.text import describe_os_error
 
@@ -121,12 +122,7 @@ class ResultsFile:
     def _save_patch(self, task_id: str, patch: bytes) -> str:
         self.patches.mkdir(mode=0o700, exist_ok=True)
         name = f"{make_patch_name(task_id)}.patch"
-        part = self.patches / f".{name}.part"
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(patch)
-            file.flush()
-            platforms.sync_data(file.fileno())
-        part.replace(self.patches / name)
+        replace_file(self.patches / name, patch)
         return f"{PATCHES}/{name}"
 
     def _read_existing(self) -> None:

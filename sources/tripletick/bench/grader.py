@@ -18,7 +18,7 @@ from tripletick.bench.task import BenchTask
 from tripletick.config.config import Config
 from tripletick.errors import UserNeededError
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import Box
+from tripletick.sandbox.box import Box, RunRequest
 from tripletick.sandbox.live_probe import drain
 from tripletick.session import builder
 from tripletick.system import dirs
@@ -62,8 +62,8 @@ def _open_runner(config: Config, folder: TaskFolder, room: Path) -> Iterator[Run
                 copy.mkdir()
                 folder.copy_files(copy)
                 boxes.append(opened.enter_context(_open_check_box(config, room, copy)))
-            running = boxes[0].run(("bash", "-c", FED, command), timeout=seconds, env={STDIN: stdin})
-            _, ended = drain(running)
+            request = RunRequest(("bash", "-c", FED, command), timeout=seconds, env={STDIN: stdin})
+            _, ended = drain(boxes[0].run(request))
             said = (ended.head + ended.tail).decode("utf-8", "replace")
             return ProgramResult(said, ended.status, ended.struck)
 

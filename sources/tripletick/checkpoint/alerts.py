@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tripletick.checkpoint.undo_plan import find_renames, is_folder
+from tripletick.checkpoint.undo_plan import find_renames, format_paths, is_folder
 from tripletick.checkpoint.values import Change, Manifest, State
-from tripletick.event_log.session_log import clean_name
-from tripletick.system.text import join_names
 
 NAMED = 10
 """Paths of one reason that a line names."""
@@ -73,7 +71,7 @@ def find_alerts(changes: Sequence[Change], known: Manifest, read: Read) -> list[
             for why in _find_reasons(change, read):
                 was = f" (renamed from {old[change.path]})" if change.path in old else ""
                 told.setdefault(why, []).append(change.path + was)
-    return [LINE.format(paths=_format_paths(paths), why=why) for why, paths in told.items() if paths]
+    return [LINE.format(paths=format_paths(paths, NAMED), why=why) for why, paths in told.items() if paths]
 
 
 def _find_repositories(changes: Iterable[Change], known: Manifest) -> Iterator[str]:
@@ -129,7 +127,3 @@ def _get_nested(data: object, keys: list[str]) -> object:
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     return data
-
-
-def _format_paths(paths: list[str]) -> str:
-    return join_names([clean_name(path) for path in paths], NAMED)

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EACCES)
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+from tripletick.paths import dirfd
 
-
+ABSENT = (*dirfd.MISSING, errno.ELOOP, errno.EACCES)
 KEPT = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
 TYPE = 0o170000
 """The bits of a mode that tell these apart: S_IFMT of inode(7)."""
@@ -38,14 +34,6 @@ def ignore_absent() -> Iterator[None]:
     except OSError as error:
         if error.errno not in ABSENT:
             raise
-
-
-def write_all(fd: int, pieces: Iterable[bytes]) -> None:
-    """Write every piece, completing short writes."""
-    for piece in pieces:
-        rest = memoryview(piece)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
 
 
 def change_mode(folder: int, name: str, mode: int) -> None:
@@ -76,63 +64,31 @@ class DirTree:
     @contextmanager
     def open_parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """Open the folder that holds `path`; give its handle and the last name."""
-        *folders, name = path.split("/")
-        with ExitStack() as opened:
-            fd = self.fd
-            for folder in folders:
-                if make:
-                    self._make_folder(fd, folder)
-                fd = os.open(folder, FOLDER, dir_fd=fd)
-                opened.callback(os.close, fd)
-            yield fd, name
-
-    def _make_folder(self, fd: int, name: str) -> None:
-        with suppress(FileExistsError):
-            os.mkdir(name, dir_fd=fd)
-            self._set_owner(name, fd)
-
-    def _set_owner(self, name: str, fd: int, like: os.stat_result | None = None) -> None:
-        """As root: give what we made to the owner of what it replaces, else to the tree's owner."""
-        owner = like or os.fstat(self.fd)
-        if os.geteuid() == 0:
-            os.chown(name, owner.st_uid, owner.st_gid, dir_fd=fd, follow_symlinks=False)
-
-    @staticmethod
-    def _stat_entry(name: str, fd: int) -> os.stat_result | None:
+        above, _, name = path.rpartition("/")
+        if make:
+            fd = dirfd.make_folders(self.fd, above, self._find_owner())
+        else:
+            fd = dirfd.open_stepwise(self.fd, above or ".", dirfd.LISTING)
         try:
-            return os.stat(name, dir_fd=fd, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
+            yield fd, name
+        finally:
+            os.close(fd)
 
-    def write_file(self, path: str, mode: int, pieces: Iterable[bytes]) -> None:
+    def _find_owner(self, old: os.stat_result | None = None) -> dirfd.Owner:
+        """As root: what we make belongs to the owner of what it replaces, else to the tree's owner."""
+        owner = old or os.fstat(self.fd)
+        return (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else None
+
+    def write_file(self, path: str, mode: int, data: bytes) -> None:
         """Put a file or link in place at once, folders made; what is neither is never replaced."""
         with self.open_parent(path, make=True) as (fd, name):
-            old = self._stat_entry(name, fd)
+            old = dirfd.stat_entry(fd, name)
             if old and not is_storable(old):
                 raise FileExistsError(errno.EEXIST, "a folder or special file is in its place")
-            draft = f".{secrets.token_hex(8)}.tripletick"
-            try:
-                self._write_draft(draft, fd, mode, pieces)
-                self._set_owner(draft, fd, old)
-                if not stat.S_ISLNK(mode):
-                    # Giving a file away clears its setuid bits, so its mode comes last.
-                    os.chmod(draft, stat.S_IMODE(mode), dir_fd=fd)
-                os.replace(draft, name, src_dir_fd=fd, dst_dir_fd=fd)
-            except BaseException:
-                with suppress(FileNotFoundError):
-                    os.unlink(draft, dir_fd=fd)
-                raise
-
-    @staticmethod
-    def _write_draft(name: str, fd: int, mode: int, pieces: Iterable[bytes]) -> None:
-        if stat.S_ISLNK(mode):
-            os.symlink(b"".join(pieces), os.fsencode(name), dir_fd=fd)
-            return
-        handle = os.open(name, NEW, 0o600, dir_fd=fd)
-        try:
-            write_all(handle, pieces)
-        finally:
-            os.close(handle)
+            if stat.S_ISLNK(mode):
+                dirfd.replace_link(fd, name, data, owner=self._find_owner(old))
+            else:
+                dirfd.replace_file(fd, name, data, mode=stat.S_IMODE(mode), owner=self._find_owner(old))
 
     def remove_file(self, path: str) -> None:
         """Remove a file or link."""
@@ -146,8 +102,7 @@ class DirTree:
 
     def make_folder(self, path: str) -> None:
         """Make a folder, and those above it."""
-        with self.open_parent(path, make=True) as (fd, name):
-            self._make_folder(fd, name)
+        os.close(dirfd.make_folders(self.fd, path, self._find_owner()))
 
     def set_mode(self, path: str, mode: int) -> None:
         """Set a folder's mode; the tree itself is `.`."""
@@ -164,7 +119,7 @@ class DirTree:
         """Move a file to where nothing is, and give it a mode; the same path twice gives the mode alone."""
         with self.open_parent(source) as (old, was), self.open_parent(path, make=True) as (fd, name):
             if source != path:
-                if self._stat_entry(name, fd):
+                if dirfd.stat_entry(fd, name):
                     raise FileExistsError(errno.EEXIST, "something else is in its place")
                 os.rename(was, name, src_dir_fd=old, dst_dir_fd=fd)
             change_mode(fd, name, mode)

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from tripletick.checkpoint.dir_tree import FILE, DirTree
+from tripletick.checkpoint.dir_tree import DirTree
 from tripletick.checkpoint.values import Statuses
+from tripletick.paths import dirfd
 
 THREADS = 4
 WAITS = 0.25
@@ -138,7 +139,7 @@ def _count_waits() -> int:
 def read_file_at(folder: int, name: str, most: int) -> tuple[os.stat_result, bytes | None]:
     """Read a regular file, or the target of a link; no content where it has more than `most` bytes."""
     try:
-        handle = os.open(name, FILE, dir_fd=folder)
+        handle = os.open(name, dirfd.READ, dir_fd=folder)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise

@@ -18,9 +18,10 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from tripletick.checkpoint.dir_tree import ABSENT, FOLDER, KEPT, TYPE, DirTree, ignore_absent, is_storable
+from tripletick.checkpoint.dir_tree import ABSENT, KEPT, TYPE, DirTree, ignore_absent, is_storable
 from tripletick.checkpoint.ignore_rules import IgnoreRules
 from tripletick.checkpoint.values import FRESH, Manifest, ScanProgress, Statuses, is_untouched
+from tripletick.paths.dirfd import LISTING
 from tripletick.paths.ignore_files import GIT_IGNORE, Specs
 
 MOST_FILES, MOST_BYTES = 4000, 100 << 20
@@ -151,14 +152,14 @@ class WorkspaceScanner:
     def find_ignored_folder(self, path: str) -> str:
         """Give the ignored folder, or the one of a package tool, that holds a path, "" where none does."""
         return (
-            next((above for above in _iter_parents(f"{path}/") if above in self._tops), "")
+            next((above for above in iter_parents(f"{path}/") if above in self._tops), "")
             if self._tops
             else ""
         )
 
     def is_skipped(self, path: str) -> bool:
         return (self._seen.flooded and "/" not in path) or any(
-            above in self._over for above in _iter_parents(path)
+            above in self._over for above in iter_parents(path)
         )
 
     def _scan_area(self, tree: DirTree, area: str) -> Iterator[str]:
@@ -277,7 +278,7 @@ class WorkspaceScanner:
             self._seen.closed.append(path)
             return
         try:
-            fd = os.open(name, FOLDER, dir_fd=spot.fd)
+            fd = os.open(name, LISTING, dir_fd=spot.fd)
         except PermissionError:
             self._seen.closed.append(path)
             return
@@ -326,7 +327,7 @@ def _find_matching(fd: int, parts: tuple[str, ...]) -> list[str]:
             found.append(name)
             continue
         with suppress(OSError):
-            below = os.open(name, FOLDER, dir_fd=fd)
+            below = os.open(name, LISTING, dir_fd=fd)
             try:
                 found += [f"{name}/{path}" for path in _find_matching(below, tuple(rest))]
             finally:
@@ -337,10 +338,10 @@ def _find_matching(fd: int, parts: tuple[str, ...]) -> list[str]:
 def _drop_nested_areas(areas: Iterable[str]) -> list[str]:
     """Leave out the areas that lie in others."""
     whole = set(areas)
-    return sorted(area for area in whole if whole.isdisjoint(_iter_parents(area)))
+    return sorted(area for area in whole if whole.isdisjoint(iter_parents(area)))
 
 
-def _iter_parents(path: str) -> Iterator[str]:
+def iter_parents(path: str) -> Iterator[str]:
     """Give the folders that hold a path, the nearest first."""
     while "/" in path:
         path = path.rpartition("/")[0]

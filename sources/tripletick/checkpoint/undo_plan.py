@@ -128,7 +128,7 @@ class UndoReport:
 
 
 def is_folder(state: State | None) -> bool:
-    return bool(state) and stat.S_ISDIR((state or (0, ""))[0])
+    return state is not None and stat.S_ISDIR(state[0])
 
 
 def is_closed_folder(state: State | None) -> bool:
@@ -231,5 +231,5 @@ def _spare_unrecoverable(plan: UndoPlan, ask: Ask) -> None:
             plan.keep_paths([path], "too large to restore")
 
 
-def format_paths(paths: Iterable[str]) -> str:
-    return join_names([clean_name(path) for path in paths], NAMED)
+def format_paths(paths: Iterable[str], most: int = NAMED) -> str:
+    return join_names([clean_name(path) for path in paths], most)

@@ -87,7 +87,7 @@ def apply_plan(plan: UndoPlan, tree: DirTree, read: Read) -> None:
 
 
 def _write_file(tree: DirTree, path: str, state: State, read: Read) -> None:
-    tree.write_file(path, state[0], [read(state[1])])
+    tree.write_file(path, state[0], read(state[1]))
 
 
 def _move_back(plan: UndoPlan, tree: DirTree) -> None:

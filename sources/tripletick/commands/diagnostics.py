@@ -21,7 +21,7 @@ from tripletick.models import (
     split_name,
 )
 from tripletick.models.model import ModelInfo
-from tripletick.sandbox.box import Box, ignore_notice
+from tripletick.sandbox.box import Box, RunRequest, ignore_notice
 from tripletick.session import builder, model_discovery, model_list, model_selection
 from tripletick.system import dirs, platforms
 from tripletick.system.text import format_count, format_download_size, format_thousands
@@ -175,7 +175,7 @@ def _check_start(row: registry.Language, box: Box) -> str:
     if not row.version:
         return ""
     words = registry.fill_command(row.version, {"interpreter": sys.executable})
-    finished = drain_output(box.run(words, mode="read", timeout=SECONDS))
+    finished = drain_output(box.run(RunRequest(words, "read", SECONDS)))
     lines = (finished.head + finished.tail).decode("utf-8", "replace").split("\n")
     said = next((line.strip() for line in lines if line.strip()), SILENT)
     return escape_controls(said)[:LONGEST] if finished.status else ""

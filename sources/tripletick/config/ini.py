@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tripletick.errors import ConfigError
-from tripletick.system.dirs import make_private_folder
+from tripletick.system.dirs import make_private_folder, replace_file
 from tripletick.system.text import describe_os_error
 
 
@@ -52,7 +52,8 @@ def write_value(path: Path, section: str, key: str, value: str) -> None:
         )
     try:
         make_private_folder(target.parent)
-        _replace_file(target, text.encode())
+        mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600
+        replace_file(target, text.encode(), mode=mode)
     except OSError as error:
         why = describe_os_error(error)
         raise ConfigError(
@@ -120,21 +121,3 @@ def _locate_value(source: str, path: Path, section: str, key: str) -> str:
         elif inside and key and _sets_key(line, key):
             return f"{path}:{number}"
     return str(path)
-
-
-def _replace_file(target: Path, data: bytes) -> None:
-    """Write beside it and put it in its place, with the rights that it had."""
-    import tempfile
-
-    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600
-    fd, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

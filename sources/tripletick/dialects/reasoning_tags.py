@@ -46,7 +46,10 @@ HARMONY_END = re.compile(r"<\|(?:end|start|channel|call|return)\|>")
 _HEADLESS = re.compile(r"(?P<name>analysis|commentary|final)(?P<to>[^<|\n]*)<\|message\|>")
 _BARE_ANALYSIS = re.compile(r"analysis(?=[^\W\d_a-z])")
 _TICKS = re.compile("`+")
-_FENCE = re.compile(rf"(?:[{BLANKS}>]|(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}]))*+(?P<run>`{{3,}}|~{{3,}})")
+FENCE_HEAD = rf"(?:[{BLANKS}>]|(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}]))*+"
+"""What may stand before a fence in its line: blanks, `>` and list markers."""
+FENCE_RUN = "`{3,}|~{3,}"
+_FENCE = re.compile(f"{FENCE_HEAD}(?:{FENCE_RUN})")
 _SENTENCE = frozenset(".!?:…。！？：")
 _QUOTES = frozenset("\"'“”‘’«»„「」『』()（）")
 _GOES_ON = frozenset(",;.:!?)]，、；")

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from pathlib import Path
 
 from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.dialects.fence.lines import track_open_fence
 from tripletick.errors import UsageError
 from tripletick.event_log.session_log import Record
 from tripletick.history import page
 from tripletick.history.history import rebuild
 from tripletick.history.transcript import Part, Transcript, joined, transcript
 from tripletick.system.text import describe_os_error
-
-OPENING = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
-CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})\s*$")
 
 
 def markdown(records: Sequence[Record]) -> str:
@@ -89,19 +87,8 @@ def _fenced(part: Part, tag: str) -> str:
 def _closed(part: Part) -> str:
     """Give a reply, with the fence closed that it may have left open."""
     text = part.text.strip("\n")
-    return "\n".join([text, *_left_open(text.split("\n"))])
-
-
-def _left_open(lines: Sequence[str]) -> Iterator[str]:
-    fence = ""
-    for line in lines:
-        if fence:
-            end = CLOSING.match(line)
-            fence = "" if end and end[1].startswith(fence) else fence
-        elif start := OPENING.match(line):
-            fence = start[1]
-    if fence:
-        yield fence
+    fence = reduce(track_open_fence, text.split("\n"), "")
+    return f"{text}\n{fence}" if fence else text
 
 
 def _result(part: Part) -> str:

@@ -14,7 +14,7 @@ from tripletick.config.schema import ServerSection
 from tripletick.errors import TripletickError
 from tripletick.mcp import server_process
 from tripletick.mcp.values import CallResult, McpServerError, McpTool
-from tripletick.sandbox.box import Box, Grant, Mode
+from tripletick.sandbox.box import Box, Grant, Mode, RunRequest
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.redaction import KNOWN
 
@@ -162,7 +162,7 @@ class McpServer:
         server_process.write_variables(self._box.home, passed)
         mode: Mode = "read" if self._box.name in FOR_READING else self._mode
         homely = {} if section.box else {name: os.environ[name] for name in HOMELY if name in os.environ}
-        running = self._box.run(words, mode=mode, timeout=LASTING, env=homely, grant=network)
+        running = self._box.run(RunRequest(words, mode, LASTING, homely, network))
         self._program = server_process.ServerProcess(self._box, self._halt, running, own[0])
         self._link = connection.McpConnection(connection.connect_pipes(self._program))
         return self._link

@@ -6,14 +6,12 @@ The runs themselves are files where the user keeps them (records.py).
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tripletick.system.dirs import make_private_folder
+from tripletick.system.dirs import make_private_folder, replace_file
 
 FILE = Path("bench", "scores.json")
 USUAL = "core"
@@ -29,10 +27,7 @@ def save_score(cache: Path, model: str, suite: str, solved: int, of: int) -> Non
     done[suite] = [solved, of]
     path = cache / FILE
     make_private_folder(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(known, file)
-    Path(name).replace(path)
+    replace_file(path, json.dumps(known).encode())
 
 
 def load_scores(cache: Path) -> Mapping[str, str]:

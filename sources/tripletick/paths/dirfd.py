@@ -13,7 +13,7 @@ import functools
 import os
 import secrets
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 Owner = tuple[int, int] | None
 """User and group that new files are given to; None leaves them ours."""
@@ -110,21 +110,47 @@ def _make_folder(parent: int, name: str, owner: Owner) -> int:
             os.fchown(handle, *owner)
         finally:
             os.close(handle)
-    return open_beneath(parent, name, FOLDER)
+    return open_stepwise(parent, name, FOLDER)
+
+
+def stat_entry(folder: int, name: str) -> os.stat_result | None:
+    """Look at what lies in the folder itself, None where nothing does; no link is followed."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
 
 
 def replace_file(folder: int, name: str, data: bytes, *, mode: int | None, owner: Owner) -> None:
     """Write a new file and rename it to `name`: nobody sees half of it. `mode` None: the umask decides."""
-    temporary = f".{secrets.token_hex(8)}.tripletick"
-    handle = os.open(temporary, NEW, 0o666 if mode is None else 0o600, dir_fd=folder)
-    try:
+    with _name_draft(folder, name) as draft:
+        handle = os.open(draft, NEW, 0o666 if mode is None else 0o600, dir_fd=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
+            file.flush()
             if owner:
                 os.fchown(handle, *owner)
             if mode is not None:
+                # Writing to a file and giving it away clear its setuid bits, so its mode comes last.
                 os.fchmod(handle, mode)
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    finally:
+
+
+def replace_link(folder: int, name: str, target: bytes, *, owner: Owner) -> None:
+    """Make a new link and rename it to `name`."""
+    with _name_draft(folder, name) as draft:
+        os.symlink(target, os.fsencode(draft), dir_fd=folder)
+        if owner:
+            os.chown(draft, *owner, dir_fd=folder, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def _name_draft(folder: int, name: str) -> Iterator[str]:
+    """Give a name to make something by, which is renamed to `name` or, after an error, removed."""
+    draft = f".{secrets.token_hex(8)}.tripletick"
+    try:
+        yield draft
+        os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)
+            os.unlink(draft, dir_fd=folder)
+        raise

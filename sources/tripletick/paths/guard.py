@@ -301,9 +301,8 @@ def explain_refusal(root: Path, home: Path, own: Sequence[Path], state: Sequence
 
 def _check_replaceable(parent: int, name: str, path: str) -> int | None:
     """Give the mode of the file to replace, None where there is none. Raises PathRefused."""
-    try:
-        status = os.stat(name, dir_fd=parent, follow_symlinks=False)
-    except FileNotFoundError:
+    status = dirfd.stat_entry(parent, name)
+    if status is None:
         return None
     if not stat.S_ISREG(status.st_mode):
         raise PathRefused(f"{path} is not a regular file, so nothing was saved")

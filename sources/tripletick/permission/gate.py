@@ -23,7 +23,7 @@ from tripletick.permission.needs import Need
 from tripletick.permission.questions import Answering, Approver, AskPolicy, Question, fingerprint_block
 from tripletick.permission.risky import SHELL, Risk
 from tripletick.permission.script_parts import ScriptParts, split_script
-from tripletick.sandbox.box import NOTHING, Grant
+from tripletick.sandbox.box import NOTHING, Grant, RunRequest
 from tripletick.system.dirs import abbreviate_home
 from tripletick.tools.file_writer import Diff
 from tripletick.tools.syntax_check import drain_output
@@ -248,10 +248,8 @@ def _preview_external_diff(block: PendingBlock, path: Path) -> Diff:
     """Give what the block would change of the file; nothing of one that is too large."""
     context, body = block.context, f"{block.call.body}\n".encode("utf-8", "replace")
     with suppress(OSError):
-        grant = Grant(write=(path,))
-        there = drain_output(
-            context.box.run(["cat", str(path)], mode=context.mode, timeout=SECONDS, grant=grant)
-        )
+        request = RunRequest(["cat", str(path)], context.mode, SECONDS, grant=Grant(write=(path,)))
+        there = drain_output(context.box.run(request))
         if not (there.status or there.dropped):
             old = there.head + there.tail
             glue = b"\n" if old and not old.endswith(b"\n") else b""

@@ -13,6 +13,7 @@ from tripletick.agents.definitions import Agent
 from tripletick.messages import FileChange, Task
 from tripletick.planner.plan import Plan
 from tripletick.planner.validation import PlanFault
+from tripletick.system.text import join_names
 
 CLIP = 400
 """Characters of a task's result that the planner reads and the answer shows."""
@@ -132,8 +133,7 @@ def _format_item(task: Task) -> str:
 def _format_files(files: Sequence[FileChange]) -> str:
     known = {file.path: file for file in files}
     named = [f"{file.path} ({file.action}{f' from {file.old}' * bool(file.old)})" for file in known.values()]
-    more = [f"{len(named) - FILES} more"] if len(named) > FILES else []
-    return ", ".join(named[:FILES] + more)
+    return join_names(named, FILES, ", ")
 
 
 def _indent_text(text: str) -> str:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tripletick.sandbox.box import Box
-from tripletick.sandbox.live_probe import drain
+from tripletick.sandbox.box import Box, RunRequest
+from tripletick.sandbox.live_probe import drain, was_reached
 from tripletick.sandbox.user import remove
 
 Verdict = Literal["held", "not held", "not tried"]
@@ -91,13 +91,6 @@ class Attack:
 class AttackOutcome:
     tries: str
     verdict: Verdict
-
-
-def was_reached(server: socket.socket) -> bool:
-    with contextlib.suppress(BlockingIOError):
-        server.accept()[0].close()
-        return True
-    return False
 
 
 def says_open(stage: AttackTargets, text: str) -> bool:
@@ -200,7 +193,7 @@ def run_attack(attack: Attack, box: Box, stage: AttackTargets) -> AttackOutcome:
         word.format(**stage.template_values) if word not in (*PYTHON, *SHELL) else word
         for word in attack.command
     ]
-    text, _ = drain(box.run(command, timeout=10))
+    text, _ = drain(box.run(RunRequest(command, timeout=10)))
     verdict: Verdict = "held" if TRIED in text.split() else "not tried"
     return AttackOutcome(attack.tries, "not held" if attack.got_through(stage, text) else verdict)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 
 from tripletick.sandbox import environment, toolchains
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Limits, Mode, SandboxSpec
+from tripletick.sandbox.box import Finished, Limits, RunRequest, SandboxSpec
 from tripletick.sandbox.process_limit import OUTER, find_counting
 from tripletick.sandbox.process_runner import Launch, end_family, run_program
 from tripletick.sandbox.user import Session, User, find_homes, find_user
@@ -51,39 +51,24 @@ class UnsandboxedBox:
         self.sentence = SENTENCE.format(why=why)
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self.seen_home = self._session.home
         self._counting = find_counting(ground, self._user)
         path = toolchains.search_path(os.environ, find_homes(self._user)[0])
         self._path = tuple(dict.fromkeys([*map(str, path), *toolchains.BASIC]))
-
-    @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return self._session.home
 
     @property
     def environment(self) -> dict[str, str]:
         own = environment.clean(os.environ, self._user.name, self.home, self._path)
         return own | self._ground.home_variables(self.home)
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        mode: Mode = "work",
-        timeout: float | None = None,
-        env: Mapping[str, str] | None = None,
-        grant: Grant = NOTHING,
-    ) -> Generator[str, None, Finished]:
-        """Run in the workspace; `mode` cannot be held without a box."""
+    def run(self, request: RunRequest) -> Generator[str, None, Finished]:
+        """Run in the workspace; its mode cannot be held without a box."""
         limits = self._ground.limits
-        seconds = limits.clamp_timeout(timeout)
+        seconds = limits.clamp_timeout(request.timeout)
         settings = build_reaper_settings(limits, seconds, self._user)
         launch = Launch(
-            argv=(sys.executable, "-I", "-S", str(REAPER), settings, *command),
-            env={**self.environment, **(env or {})},
+            argv=(sys.executable, "-I", "-S", str(REAPER), settings, *request.command),
+            env={**self.environment, **request.env},
             cwd=self._ground.start,
             # The reaper becomes the user itself: that user may not reach the interpreter that we run with.
             user=replace(self._user, switched=False),

@@ -116,6 +116,17 @@ class Grant:
 NOTHING = Grant()
 
 
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One program for a box to run, and what it gets: seconds, variables beyond the box's own."""
+
+    command: Sequence[str]
+    mode: Mode = "work"
+    timeout: float | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    grant: Grant = NOTHING
+
+
 class Box(Protocol):
     """Runs programs in one workspace."""
 
@@ -149,15 +160,7 @@ class Box(Protocol):
         """Folders of PATH that blocks do not see."""
         ...
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        mode: Mode = "work",
-        timeout: float | None = None,
-        env: Mapping[str, str] | None = None,
-        grant: Grant = NOTHING,
-    ) -> Generator[str, None, Finished]:
+    def run(self, request: RunRequest) -> Generator[str, None, Finished]:
         """Run in the workspace; yield output as it comes, return how it ended. Closing it kills all of it.
 
         Raises OSError where a grant cannot be given.
@@ -246,9 +249,9 @@ class SandboxSpec:
         found: T = self.found[name]
         return found
 
-    def restrict_mode(self, mode: Mode) -> Mode:
-        """Give what is left of a block's mode: where the ground is for reading, nothing writes."""
-        return "read" if "read" in (mode, self.mode) else "work"
+    def restrict_mode(self, request: RunRequest) -> RunRequest:
+        """Give it with what is left of its mode: where the ground is for reading, nothing writes."""
+        return replace(request, mode="read") if self.mode == "read" else request
 
     def with_readable_folder(self, folder: Path) -> SandboxSpec:
         """Give it with one more folder that blocks may read."""

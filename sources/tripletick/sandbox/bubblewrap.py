@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.paths.hidden_paths import IGNORE, MOST, OURS, HiddenPaths
 from tripletick.sandbox import environment, grants, hidden_links, init_process, mounts, seccomp, toolchains
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
+from tripletick.sandbox.box import NOTHING, Finished, RunRequest, SandboxSpec
 from tripletick.sandbox.live_probe import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.process_limit import CONFINE, OUTER, find_counting
 from tripletick.sandbox.process_runner import NOT_STARTED, Launch, end_namespace, run_program
@@ -126,12 +126,14 @@ class Bubblewrap:
     """The box as bubblewrap makes it."""
 
     name = "bubblewrap"
+    seen_home = mounts.TMP
 
     def __init__(self, ground: SandboxSpec) -> None:
         ground = ground.with_real_paths()
         self._ground = ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self._session.home
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
         self._counting = find_counting(ground, self._user)
@@ -159,32 +161,16 @@ class Bubblewrap:
         return SENTENCE + words + describe_mode(self._ground)
 
     @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return mounts.TMP
-
-    @property
     def left_out(self) -> tuple[Path, ...]:
         """Folders of PATH that blocks do not see."""
         return self._tools.left_out
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        mode: Mode = "work",
-        timeout: float | None = None,
-        env: Mapping[str, str] | None = None,
-        grant: Grant = NOTHING,
-    ) -> Generator[str, None, Finished]:
+    def run(self, request: RunRequest) -> Generator[str, None, Finished]:
         """Run in a new box (see the Protocol)."""
-        mode = self._ground.restrict_mode(mode)
+        request = self._ground.restrict_mode(request)
         self._limit_home_size()
         self._refresh_view()
-        if mode == "work":
+        if request.mode == "work":
             self._made = make_own_folder(self._ground.workspace, self._user) or self._made
         bound = platforms.list_unix_sockets()
         found = self._secrets.find_hidden(bound)
@@ -192,20 +178,20 @@ class Bubblewrap:
             yield text
             return Finished(NOT_STARTED, text.encode())
         warn_incomplete_scan(self._ground, found, self._told)
-        held = self._record_link_targets(mode, grant, found)
-        before = free_space([self._session.home])
+        held = self._record_link_targets(request, found)
+        before = free_space([self.home])
         with contextlib.ExitStack() as stack:
             stack.callback(self._secrets.adopt_block_files)
-            for folder in self._list_writable_folders(mode, grant):
+            for folder in self._list_writable_folders(request):
                 if make_own_folder(folder, self._user):
                     stack.callback(remove_empty, folder / OURS[1])
-            block = self._apply_grant(grant, mode, found, stack)
+            block = self._apply_grant(request, found, stack)
             mounts.make_points(block.view)
             sockets = mounts.socket_mounts(block.view, bound)
             arguments = block.frame.around([*sockets, *block.place])
-            block = replace(block, words=block.lead(command), env={**block.env, **(env or {})})
+            block = replace(block, words=block.lead(request.command), env={**block.env, **request.env})
             block.closed()
-            finished = yield from run_program(self._build_launch(block, arguments, timeout))
+            finished = yield from run_program(self._build_launch(block, arguments, request.timeout))
             finished = replace(finished, closed=block.closed())
             for line in block.settle():
                 self._ground.notice(line)
@@ -213,22 +199,22 @@ class Bubblewrap:
                 self._ground.notice(told)
                 yield (line := f"tripletick: {told}\n")
                 finished = hidden_links.add(finished, line.encode())
-        self._growth += max(0, before - free_space([self._session.home]))
+        self._growth += max(0, before - free_space([self.home]))
         self._ended = time.clock_gettime_ns(COARSE)
         return finished
 
-    def _record_link_targets(self, mode: Mode, grant: Grant, found: HiddenPaths) -> hidden_links.Held:
-        if mode == "read" or grant.only:
+    def _record_link_targets(self, request: RunRequest, found: HiddenPaths) -> hidden_links.Held:
+        if request.mode == "read" or request.grant.only:
             return {}
         held: list[Path] = []
-        for root in (self._ground.workspace, *self._list_writable_folders(mode, grant)):
-            held += [] if grant.ignore else [root / IGNORE]
+        for root in (self._ground.workspace, *self._list_writable_folders(request)):
+            held += [] if request.grant.ignore else [root / IGNORE]
             held += [path for path in map(Path, found.links) if root in path.parents]
         return hidden_links.hold(held)
 
-    def _list_writable_folders(self, mode: Mode, grant: Grant) -> list[Path]:
+    def _list_writable_folders(self, request: RunRequest) -> list[Path]:
         """Give the folders of the home that a block may change as it may a workspace."""
-        parts = grant.write if self._ground.sight and mode == "work" else ()
+        parts = request.grant.write if self._ground.sight and request.mode == "work" else ()
         return [path for path in parts if path.is_dir()]
 
     def _refresh_view(self) -> None:
@@ -239,9 +225,10 @@ class Bubblewrap:
             self._frame = mounts.make_frame(self._view)
 
     def _apply_grant(
-        self, grant: Grant, mode: Mode, found: HiddenPaths, stack: contextlib.ExitStack
+        self, request: RunRequest, found: HiddenPaths, stack: contextlib.ExitStack
     ) -> BoxedCommand:
         """Put together what this block sees. Raises OSError where a grant cannot be given."""
+        grant, mode = request.grant, request.mode
         if grant == NOTHING:
             return BoxedCommand(self._view, self._frame, mounts.place_mounts(self._view, mode, found))
         if mode == "read" and (grant.git or grant.only):
@@ -253,7 +240,7 @@ class Bubblewrap:
         if not grant.git and not grant.only:
             parts = [
                 word
-                for path in self._list_writable_folders(mode, grant)
+                for path in self._list_writable_folders(request)
                 for word in mounts.workspace_mounts(replace(view, workspace=path), mode)
             ]
             return block.with_workspace_mounts(
@@ -276,7 +263,7 @@ class Bubblewrap:
 
         if (reach, opened) not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
-            folder = self._session.home.parent
+            folder = self.home.parent
             terms = ProxyTerms(allowed=reach, ports=self._ground.ports, opened=opened)
             notice = self._ground.notice
             self._proxies[reach, opened] = Proxy(folder, notice, os.environ, owner=owner, terms=terms)
@@ -311,8 +298,8 @@ class Bubblewrap:
         """Run the real command line; try what must fail. Give what is wrong, empty where the box holds."""
         if self._program is None:
             return MISSING
-        probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
-        return find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
+        probe = Probe(self.home.parent, self._env, reasons=BLOCKERS)
+        return find_problem(probe, self.run)
 
     def _build_launch(self, block: BoxedCommand, arguments: bytes, timeout: float | None) -> Launch:
         limits = self._ground.limits
@@ -346,7 +333,7 @@ class Bubblewrap:
         """Empty the session's folder when it has outgrown what one block may add."""
         if self._growth < WEIGH:
             return
-        self._growth, self._weight = 0, bytes_under(str(self._session.home), 0)
+        self._growth, self._weight = 0, bytes_under(str(self.home), 0)
         if self._weight > self._ground.limits.disk:
             self._session.empty(self._ended)
             self._weight = 0

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS
 from tripletick.sandbox import environment, hidden_links
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Limits, Mode, SandboxSpec
+from tripletick.sandbox.box import NOTHING, Finished, Limits, Mode, RunRequest, SandboxSpec
 from tripletick.sandbox.live_probe import Probe, find_problem
 from tripletick.sandbox.process_runner import Launch, end_family, run_program
 from tripletick.sandbox.toolchains import BASIC, look_up
@@ -75,6 +75,7 @@ def arguments(name: str, user: User, limits: Limits, mounts: Sequence[Mount]) ->
 class Container:
     """The box as a container engine makes it."""
 
+    seen_home = INSIDE
     left_out: tuple[Path, ...] = ()
     """The image has a PATH of its own."""
 
@@ -83,6 +84,7 @@ class Container:
         self.name, self._extra, self._ground = name, tuple(extra), ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self._session.home
         self._secrets = ground.find_secrets()
         self._engine = look_up(name, ground.workspace)
         self._env = environment.clean({}, self._user.name, INSIDE, BASIC) | ground.home_variables(INSIDE)
@@ -96,39 +98,20 @@ class Container:
     def sentence(self) -> str:
         return SENTENCE.format(name=self.name, image=IMAGE)
 
-    @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return INSIDE
-
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        mode: Mode = "work",
-        timeout: float | None = None,
-        env: Mapping[str, str] | None = None,
-        grant: Grant = NOTHING,
-    ) -> Generator[str, None, Finished]:
+    def run(self, request: RunRequest) -> Generator[str, None, Finished]:
         """Run in a new container (see the Protocol)."""
-        if grant != NOTHING:
+        if request.grant != NOTHING:
             raise OSError(NOT_GIVEN)
-        mode = self._ground.restrict_mode(mode)
+        request = self._ground.restrict_mode(request)
         limits = self._ground.limits
-        seconds = limits.clamp_timeout(timeout)
+        seconds = limits.clamp_timeout(request.timeout)
         name = f"tripletick-{secrets.token_hex(8)}"
-        given = [
-            word
-            for key, value in {**self._env, **(env or {})}.items()
-            for word in ("--env", f"{key}={value}")
-        ]
-        words = (*arguments(name, self._user, limits, self._mounts(mode)), *self._extra, *given)
+        env = {**self._env, **request.env}
+        given = [word for key, value in env.items() for word in ("--env", f"{key}={value}")]
+        words = (*arguments(name, self._user, limits, self._mounts(request.mode)), *self._extra, *given)
         place = ("--workdir", str(self._ground.start), IMAGE, "timeout", "-s", "KILL", str(seconds + 1))
         launch = Launch(
-            argv=("/bin/sh", "-c", START, "sh", str(self._engine), "run", *words, *place, *command),
+            argv=("/bin/sh", "-c", START, "sh", str(self._engine), "run", *words, *place, *request.command),
             env={key: os.environ[key] for key in CLIENT if key in os.environ},
             cwd=Path("/"),
             user=replace(self._user, switched=False),
@@ -179,7 +162,7 @@ class Container:
         if self._engine is None:
             return MISSING.format(name=self.name)
         probe = Probe(self.home.parent, {*self._env, "HOSTNAME"})
-        why = find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
+        why = find_problem(probe, self.run)
         return why and REMEDY.format(name=self.name, why=why, image=IMAGE)
 
 

@@ -76,13 +76,7 @@ def write(root: Path, name: str, data: bytes, owner: tuple[int, int] | None) -> 
     finally:
         os.close(folder)
     try:
-        dirfd.replace_file(parent, last, data, mode=mode_of(parent, last), owner=owner)
+        old = dirfd.stat_entry(parent, last)
+        dirfd.replace_file(parent, last, data, mode=stat.S_IMODE(old.st_mode) if old else None, owner=owner)
     finally:
         os.close(parent)
-
-
-def mode_of(folder: int, name: str) -> int | None:
-    try:
-        return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except FileNotFoundError:
-        return None

@@ -11,14 +11,14 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS, HiddenPaths
 from tripletick.sandbox import blocked_syscalls, environment, landlock_rules, seccomp
 from tripletick.sandbox.bare import REAPER, build_reaper_settings
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
+from tripletick.sandbox.box import Finished, Grant, Mode, RunRequest, SandboxSpec
 from tripletick.sandbox.bubblewrap import describe_mode, describe_user, make_view, warn_incomplete_scan
 from tripletick.sandbox.grants import (
     LEADS_AWAY,
@@ -77,13 +77,14 @@ class Landlock:
         self._ground = ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
+        self.home = self.seen_home = self._session.home
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._around: list[Path] = []
         self._outside: frozenset[str] = frozenset()
         self._rules = self._fixed_rules()
         self._counting = find_counting(ground, self._user)
         self._secrets = ground.find_secrets(inside=True)
-        self._keeper = FileProtector(ground.start, self._session.home.parent / "kept")
+        self._keeper = FileProtector(ground.start, self.home.parent / "kept")
         self._told: set[str] = set()
         self.problem = self._probe()
         """Why it does not hold; empty where it does."""
@@ -97,36 +98,20 @@ class Landlock:
         return SENTENCE + describe_user(self._user) + self._counting.sentence + describe_mode(self._ground)
 
     @property
-    def home(self) -> Path:
-        return self._session.home
-
-    @property
-    def seen_home(self) -> Path:
-        return self._session.home
-
-    @property
     def left_out(self) -> tuple[Path, ...]:
         """Folders of PATH that blocks do not see."""
         return self._tools.left_out
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        mode: Mode = "work",
-        timeout: float | None = None,
-        env: Mapping[str, str] | None = None,
-        grant: Grant = NOTHING,
-    ) -> Generator[str, None, Finished]:
+    def run(self, request: RunRequest) -> Generator[str, None, Finished]:
         """Run confined (see the Protocol)."""
-        mode = self._ground.restrict_mode(mode)
-        with self._scope(mode, grant) as scope:
-            launch = self._launch(command, scope, timeout, env or {})
+        request = self._ground.restrict_mode(request)
+        with self._scope(request.mode, request.grant) as scope:
+            launch = self._launch(request, scope)
             try:
                 finished = yield from run_program(launch)
             finally:
                 self._secrets.adopt_block_files()
-                told = self._put_back() if mode == "work" else ""
+                told = self._put_back() if request.mode == "work" else ""
             if told:
                 yield told
                 finished = add(finished, told.encode())
@@ -149,8 +134,8 @@ class Landlock:
     def _probe(self) -> str:
         if blocked_syscalls.program() is None:
             return PROBLEM.format(why=UNKNOWN)
-        probe = Probe(self._session.home.parent, self._environment(self.home), shared=True)
-        why = find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
+        probe = Probe(self.home.parent, self._environment(self.home), shared=True)
+        why = find_problem(probe, self.run)
         return why and PROBLEM.format(why=why.removeprefix("tripletick: "))
 
     def _environment(self, home: Path) -> dict[str, str]:
@@ -264,11 +249,9 @@ class Landlock:
         }
         return json.dumps(settings).encode()
 
-    def _launch(
-        self, command: Sequence[str], scope: Scope, timeout: float | None, env: Mapping[str, str]
-    ) -> Launch:
+    def _launch(self, request: RunRequest, scope: Scope) -> Launch:
         limits = self._ground.limits
-        seconds = limits.clamp_timeout(timeout)
+        seconds = limits.clamp_timeout(request.timeout)
         user, uid = replace(self._user, switched=False), self._user.uid
         tasks = 0 if self._counting.exempt else platforms.count_threads(uid) + limits.processes
         python = (sys.executable, "-I", "-S")
@@ -280,9 +263,9 @@ class Landlock:
                 *python,
                 str(CONFINE),
                 "{0}",
-                *command,
+                *request.command,
             ),
-            env={**self._environment(scope.home), **env},
+            env={**self._environment(scope.home), **request.env},
             cwd=Path("/"),
             # The program itself becomes the user: that user may not reach the interpreter that we run with.
             user=user,

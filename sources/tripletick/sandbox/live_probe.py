@@ -11,10 +11,15 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tripletick.sandbox.box import Finished, Struck
+from tripletick.sandbox.box import Finished, RunRequest, Struck
 from tripletick.system import platforms
+
+if TYPE_CHECKING:
+    import socket
 
 Running = Generator[str, None, Finished]
 SCRIPT = """{ true > "$1/written"; true > "$1/cut"; echo x >> "$1/secret"; } 2>/dev/null
@@ -62,7 +67,7 @@ class Probe:
     """Rows like BLOCKERS, for a box that does not start."""
 
 
-def find_problem(probe: Probe, run: Callable[[list[str], float], Running]) -> str:
+def find_problem(probe: Probe, run: Callable[[RunRequest], Running]) -> str:
     """Run the probe, in so many seconds; give what is wrong, empty where the tier holds."""
     for seconds in PATIENCE:
         try:
@@ -74,7 +79,7 @@ def find_problem(probe: Probe, run: Callable[[list[str], float], Running]) -> st
     return SLOW.format(seconds=PATIENCE[-1])
 
 
-def try_probe(probe: Probe, run: Callable[[list[str], float], Running], seconds: float) -> tuple[str, Struck]:
+def try_probe(probe: Probe, run: Callable[[RunRequest], Running], seconds: float) -> tuple[str, Struck]:
     """Run the probe once; give what is wrong, and the limit that struck."""
     secret = secrets.token_hex()
     for path in (probe.outside / name for name in KEPT):
@@ -83,7 +88,8 @@ def try_probe(probe: Probe, run: Callable[[list[str], float], Running], seconds:
         path.chmod(0o666)
     with listening() if probe.shared else contextlib.nullcontext() as port:
         ours = [str(os.getpid()), str(port.number)] if port else ["", ""]
-        text, finished = drain(run(["/bin/sh", "-c", SCRIPT, "sh", str(probe.outside), *ours], seconds))
+        words = ["/bin/sh", "-c", SCRIPT, "sh", str(probe.outside), *ours]
+        text, finished = drain(run(RunRequest(words, mode="read", timeout=seconds)))
         reached = bool(port and port.reached())
     why = judge(text, finished.status, probe.reasons) or find_leak(probe, text, secret, reached)
     return why, finished.struck
@@ -127,15 +133,17 @@ class Port:
 def listening() -> Iterator[Port]:
     import socket
 
-    def reached() -> bool:
-        with contextlib.suppress(BlockingIOError):
-            server.accept()[0].close()
-            return True
-        return False
-
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
-        yield Port(server.getsockname()[1], reached)
+        yield Port(server.getsockname()[1], partial(was_reached, server))
+
+
+def was_reached(server: socket.socket) -> bool:
+    """Tell whether somebody has connected to a socket that does not block."""
+    with contextlib.suppress(BlockingIOError):
+        server.accept()[0].close()
+        return True
+    return False
 
 
 def is_set(name: str, value: str) -> bool:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS
 from tripletick.sandbox.bare import UnsandboxedBox
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
+from tripletick.sandbox.box import Finished, Mode, RunRequest, SandboxSpec
 from tripletick.sandbox.live_probe import Probe, find_problem
 from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, closed_parts, find_tools
 from tripletick.sandbox.user import find_homes, find_user
@@ -107,6 +107,7 @@ class Seatbelt:
         ground = ground.with_real_paths()
         self._ground = ground
         self._bare = UnsandboxedBox(ground)
+        self.home = self.seen_home = self._bare.home
         self._homes = find_homes(find_user(ground.start))
         self._secrets = ground.find_secrets()
         self.problem = self._probe()
@@ -120,34 +121,19 @@ class Seatbelt:
         return SENTENCE
 
     @property
-    def home(self) -> Path:
-        return self._bare.home
-
-    @property
-    def seen_home(self) -> Path:
-        return self._bare.home
-
-    @property
     def left_out(self) -> tuple[Path, ...]:
         """Folders of PATH that blocks do not see."""
         return self._tools().left_out
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        mode: Mode = "work",
-        timeout: float | None = None,
-        env: Mapping[str, str] | None = None,
-        grant: Grant = NOTHING,
-    ) -> Generator[str, None, Finished]:
+    def run(self, request: RunRequest) -> Generator[str, None, Finished]:
         """Run below a new profile (see the Protocol)."""
+        grant = request.grant
         if grant.network or grant.only or grant.git:
             raise OSError(ONLY_WRITE)
-        mode = self._ground.restrict_mode(mode)
-        words = (str(PROGRAM), "-p", profile(self._rows(mode, grant)), *command)
+        rows = self._rows(self._ground.restrict_mode(request))
+        words = (str(PROGRAM), "-p", profile(rows), *request.command)
         try:
-            return (yield from self._bare.run(words, mode=mode, timeout=timeout, env=env))
+            return (yield from self._bare.run(replace(request, command=words)))
         finally:
             self._secrets.adopt_block_files()
 
@@ -158,19 +144,19 @@ class Seatbelt:
     def close(self) -> None:
         self._bare.close()
 
-    def _rows(self, mode: Mode, grant: Grant) -> Rows:
+    def _rows(self, request: RunRequest) -> Rows:
         ground, found = self._ground, self._secrets.find_hidden()
         ours = tuple(path.resolve() for path in ground.ours)
         own = [ground.workspace / name for name in (*OURS, IGNORE)]
         return Rows(
             workspace=ground.workspace,
             home=self.home.resolve(),
-            mode=mode,
+            mode=request.mode,
             homes=self._homes,
             tools=(*self._tools().folders, *ground.list_readable_paths()),
             kept=(*own, *ours, Path(os.path.realpath(sys.prefix))),
             hidden=tuple(map(Path, sorted(found.files | found.folders | found.sockets))),
-            writable=tuple(path.resolve() for path in grant.write),
+            writable=tuple(path.resolve() for path in request.grant.write),
         )
 
     def _tools(self) -> Tools:
@@ -182,4 +168,4 @@ class Seatbelt:
             return MISSING.format(program=PROGRAM)
         given = self._bare.environment
         probe = Probe(self.home.parent, given, shared=True)
-        return find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
+        return find_problem(probe, self.run)

@@ -24,7 +24,7 @@ from tripletick.errors import TripletickError
 from tripletick.events import Ask, Drafting, Event, Notice, Reply
 from tripletick.messages import LineCount, format_line_counts
 from tripletick.permission import commits
-from tripletick.sandbox.box import NOTHING, Finished, Grant
+from tripletick.sandbox.box import NOTHING, Finished, Grant, RunRequest
 from tripletick.system.redaction import KNOWN
 from tripletick.system.text import describe_os_error
 from tripletick.tools.syntax_check import drain_output
@@ -98,7 +98,7 @@ class GitRepository:
         if message is not None:
             command = ["sh", "-c", STDIN, "sh", message, *command]
         mode = self.context.mode if grant.git else "read"
-        return drain_output(self.context.box.run(command, mode=mode, env=self.env, grant=grant))
+        return drain_output(self.context.box.run(RunRequest(command, mode, env=self.env, grant=grant)))
 
     def read_output(self, *words: str) -> str:
         finished = self.run_git(*words)

@@ -107,6 +107,25 @@ def make_private_folder(folder: Path) -> None:
             each.mkdir(mode=0o700, exist_ok=True)
 
 
+def replace_file(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Write a file beside `path` and put it in its place once it is on the disk: nobody sees half of it, also
+    after the computer has stopped. Raises OSError.
+    """
+    import tempfile
+
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(handle, mode)
+            os.fsync(handle)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
 def find_dirs() -> AppDirs:
     """Find them: a wheel has the prompts in the package, an editable install at the top of the clone.
 

@@ -41,9 +41,9 @@ def format_duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole // 60 % 60} min"
 
 
-def join_names(names: Sequence[str], most: int) -> str:
+def join_names(names: Sequence[str], most: int, last: str = " and ") -> str:
     """Write `a, b and 3 more`: the first `most` names, and how many there are besides."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(names[:most]) + (f"{last}{len(names) - most} more" if len(names) > most else "")
 
 
 def shorten_line(text: str, most: int) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tripletick.messages import OUTSIDE, Call, FileChange, Result
 from tripletick.paths import PathRefused
-from tripletick.sandbox.box import Finished, Grant
+from tripletick.sandbox.box import Finished, Grant, RunRequest
 from tripletick.sandbox.net import PORT
 from tripletick.tools import output
 from tripletick.tools.code import stream_output
@@ -64,7 +64,8 @@ def browse_pages(call: Call, context: ToolContext) -> Running:
     allowed = frozenset(context.web.allow.lower().split())
     grant = Grant(network=True, reach=allowed, only=(picture,))
     words = [sys.executable, "-I", "-S", "-c", PROGRAM.read_text("utf-8"), json.dumps(told)]
-    finished = yield from stream_output(context.box.run(words, timeout=context.limits.timeout, grant=grant))
+    request = RunRequest(words, timeout=context.limits.timeout, grant=grant)
+    finished = yield from stream_output(context.box.run(request))
     return _build_result(finished, call, context)
 
 

@@ -17,7 +17,7 @@ from tripletick.events import Ask, Output
 from tripletick.languages.registry import Language, detect_language, fill_command, list_programs
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
-from tripletick.sandbox.box import Finished, Mode
+from tripletick.sandbox.box import Finished, Mode, RunRequest
 from tripletick.sandbox.user import create_file, create_folder, remove
 from tripletick.tools import command_examples, data_summary, function_examples, results
 from tripletick.tools.file_writer import SavedFile, make_refusal, save_file
@@ -111,8 +111,8 @@ class PreparedProgram:
 
     def _run_command(self, words: list[str], mode: Mode, spent: float, env: Mapping[str, str]) -> Started:
         own = {name: fill_command((value,), self.names)[-1] for name, value in self.language.env.items()}
-        left, grant = max(1.0, self.seconds - spent), self.context.grant
-        return self.context.box.run(words, mode=mode, timeout=left, env={**own, **env}, grant=grant)
+        left = max(1.0, self.seconds - spent)
+        return self.context.box.run(RunRequest(words, mode, left, {**own, **env}, self.context.grant))
 
 
 def make_code_tool(language: Language) -> Tool:
@@ -272,9 +272,8 @@ def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[st
         "prover": Path(function_examples.__file__).read_text("utf-8"),
         "task": json.dumps(context.ledger.task[:PROVEN]),
     }
-    finished = drain_output(
-        context.box.run(fill_command(language.prove, names), mode="read", timeout=PROVE_SECONDS)
-    )
+    command = fill_command(language.prove, names)
+    finished = drain_output(context.box.run(RunRequest(command, "read", PROVE_SECONDS)))
     return finished.head.decode("utf-8", "replace").split("\n") if finished.status == 1 else []
 
 
@@ -336,7 +335,7 @@ def _report_missing_program(program: PreparedProgram, finished: Finished) -> Res
 
 
 def _is_installed(names: tuple[str, ...], context: ToolContext) -> bool:
-    running = context.box.run(["sh", "-c", _LOOK, "sh", *names], mode="read")
+    running = context.box.run(RunRequest(["sh", "-c", _LOOK, "sh", *names], "read"))
     return drain_output(running).status == 0
 
 

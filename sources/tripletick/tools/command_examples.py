@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tripletick.languages.registry import Language
-from tripletick.sandbox.box import Finished
+from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 
@@ -110,7 +110,7 @@ def run_examples(
     for command, right in find_examples(task, path, language)[:MOST]:
         if _READS.search(source) and not re.search(r"[|<]", command):
             continue
-        finished = drain_output(context.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+        finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
         printed = finished.head.decode("utf-8", "replace").strip()
         if not _UNKNOWN.search(printed):
             yield CommandExample(command, printed, _find_fault(command, right, printed, finished))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from tripletick.languages.registry import detect_language
 from tripletick.paths import PathRefused
+from tripletick.sandbox.box import RunRequest
 from tripletick.tools.code import UNGIVEN
 from tripletick.tools.output import clip_output
 from tripletick.tools.syntax_check import drain_output
@@ -67,7 +68,7 @@ def _is_file(path: str, context: ToolContext) -> bool:
 
 def reproduce_failure(command: str, context: ToolContext) -> str:
     """Run a command; gives what it prints where it fails, "" where it succeeds or nothing is known of it."""
-    finished = drain_output(context.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+    finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
     text = clip_output(finished, context).replace(f"{context.workspace.root}/", "")
     known = finished.status not in (0, 126, 127) and not UNTOLD.search(text) and not UNGIVEN.search(text)
     return (text or f"exit {finished.status}") if known else ""

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from tripletick.events import Ask, Output
 from tripletick.languages.registry import Language, detect_language, fill_command
 from tripletick.messages import Answer
-from tripletick.sandbox.box import Finished
+from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.tools.output import clip_output
 from tripletick.tools.tool import ToolContext
 
@@ -54,7 +54,7 @@ def check_program(language: Language, path: str, context: ToolContext) -> Syntax
     if unchecked or not language.check:
         return None
     command = fill_command(language.check, build_variables(path, context.workspace.root))
-    running = context.box.run(command, mode="read", timeout=CHECK_SECONDS, env=PLAIN)
+    running = context.box.run(RunRequest(command, "read", CHECK_SECONDS, PLAIN))
     return find_problem(language, drain_output(running), context, path)
 
 

@@ -10,13 +10,12 @@ import contextlib
 import fcntl
 import json
 import os
-import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tripletick.system.dirs import make_private_folder
+from tripletick.system.dirs import make_private_folder, replace_file
 from tripletick.system.text import describe_os_error
 
 Blocks = Literal["", "write", "read", "none"]
@@ -76,7 +75,8 @@ class AnswerStore:
             with self._hold_lock():
                 folders = self._read_folders()
                 if folders is not None:
-                    self._write_folders(folders | {name: asdict(kept)})
+                    whole = {"format": FORMAT, "folders": folders | {name: asdict(kept)}}
+                    replace_file(self._path, json.dumps(whole, indent=1).encode())
         except OSError as error:
             self.problems.append(UNKEPT.format(why=describe_os_error(error)))
 
@@ -109,19 +109,6 @@ class AnswerStore:
             yield
         finally:
             os.close(handle)
-
-    def _write_folders(self, folders: Mapping[str, Any]) -> None:
-        temporary = self._path.with_name(f".{NAME}.{secrets.token_hex(4)}")
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps({"format": FORMAT, "folders": folders}, indent=1).encode())
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
 
 
 def _identify_folder(folder: Path) -> tuple[str, int]:

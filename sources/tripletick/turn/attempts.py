@@ -15,7 +15,7 @@ from typing import Literal
 from tripletick.config.schema import HarnessSection
 from tripletick.events import Answered, GaveUp
 from tripletick.messages import Call, FileChange, Problem, Receipt, Result
-from tripletick.system.text import format_count
+from tripletick.system.text import format_count, join_names
 from tripletick.turn.advice import choose_advice, suggest_nothing
 
 STEPS = {
@@ -363,9 +363,8 @@ def complete_ending(
     if isinstance(end, Answered):
         return replace(end, files=changed, receipt=receipt)
     paths = [change.path for change in changed or ()]
-    more = [f"{len(paths) - NAMED} more"] if len(paths) > NAMED else []
     unchanged = "" if changed is None else end.hint
-    hint = UNDO.format(paths=", ".join(paths[:NAMED] + more)) if paths else unchanged
+    hint = UNDO.format(paths=join_names(paths, NAMED, ", ")) if paths else unchanged
     return replace(end, files=changed, hint=hint, receipt=receipt)
 
 

@@ -14,11 +14,13 @@ from contextlib import suppress
 
 from tripletick.agents.templates import Templates
 from tripletick.checkpoint import Checkpoints
-from tripletick.checkpoint.undo_plan import find_renames
+from tripletick.checkpoint.scanner import iter_parents
+from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change, State
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.text import join_names
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
 
@@ -75,10 +77,9 @@ def describe_changes(changes: Sequence[Change], read: Read, saved: Collection[st
     named = [*_describe_each(changes, renamed)]
     if not named:
         return said.unchanged
-    more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
     written = [change for change in changes if _is_file(change.left) and change.path not in saved]
     shown = [change for change in written if change.path not in renamed][:SHOWN]
-    parts = [said.changed.format(changes=", ".join(named[:NAMED] + more))]
+    parts = [said.changed.format(changes=join_names(named, NAMED, ", "))]
     return "\n".join(
         [*parts, *(part for change in shown if (part := _preview_file(change, read(change.left))))]
     )
@@ -86,37 +87,27 @@ def describe_changes(changes: Sequence[Change], read: Read, saved: Collection[st
 
 def _describe_each(changes: Sequence[Change], renamed: Mapping[str, str]) -> Iterator[str]:
     """Word each change; what is `renamed` was moved, by its new path."""
-    filled = {path for change in changes if change.left for path in _iterate_parents(change.path)}
+    filled = {path for change in changes if change.left for path in iter_parents(change.path)}
     for change in changes:
         if change.path in renamed:
             over = ", over the file that was there" if change.was else ""
             yield f"moved {renamed[change.path]} to {change.path}{over}"
-        elif change.was is None and not (_is_folder(change.left) and change.path in filled):
-            yield f"created {change.path}{'/' * _is_folder(change.left)}"
+        elif change.was is None and not (is_folder(change.left) and change.path in filled):
+            yield f"created {change.path}{'/' * is_folder(change.left)}"
         elif change.left and change.was and change.was[1] != change.left[1]:
             yield f"changed {change.path}"
         elif change.left and change.was:
             yield f"changed the mode of {change.path}"
     moved = set(renamed.values())
     yield from (
-        f"deleted {change.path}{'/' * _is_folder(change.was)}"
+        f"deleted {change.path}{'/' * is_folder(change.was)}"
         for change in changes
         if change.left is None and change.path not in moved
     )
 
 
-def _iterate_parents(path: str) -> Iterator[str]:
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path
-
-
 def _is_file(state: State | None) -> bool:
     return state is not None and stat.S_ISREG(state[0])
-
-
-def _is_folder(state: State | None) -> bool:
-    return state is not None and stat.S_ISDIR(state[0])
 
 
 def _preview_file(change: Change, data: bytes) -> str:

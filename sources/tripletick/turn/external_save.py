@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tripletick.messages import Call, FileChange, Result
 from tripletick.permission.needs import format_path
+from tripletick.sandbox.box import RunRequest
 from tripletick.sandbox.user import create_file, create_folder, remove
 from tripletick.tools.output import clip_output
 from tripletick.tools.syntax_check import drain_output
@@ -27,9 +28,8 @@ def save_file(call: Call, context: ToolContext, path: Path, *, append: bool) -> 
     create_file(folder / "body", f"{call.body}\n".encode("utf-8", "replace"))
     body = str(context.box.seen_home / FOLDER / "body")
     words = ["sh", "-c", APPEND if append else REPLACE, body, str(path)]
-    finished = drain_output(
-        context.box.run(words, mode=context.mode, timeout=context.limits.timeout, grant=context.grant)
-    )
+    request = RunRequest(words, context.mode, context.limits.timeout, grant=context.grant)
+    finished = drain_output(context.box.run(request))
     remove(folder)
     if finished.status:
         return Result(

@@ -6,7 +6,6 @@ Not covered: what the reply says (dialects), what comes of it (loop).
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
@@ -15,6 +14,7 @@ from dataclasses import dataclass, replace
 from tripletick.agents.definitions import Agent
 from tripletick.dialects import open_dialect
 from tripletick.dialects.dialect import Dialect, ParsedReply, ReplyReader
+from tripletick.dialects.fence.lines import track_open_fence
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import Event, Notice, Prompted, Refused, Reply, Thought, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
@@ -50,7 +50,6 @@ TIMES = 6
 """The piece stands there at least so often."""
 STEP = 256
 """Characters between two looks."""
-FENCE_LINE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +276,8 @@ class RepetitionDetector:
 
     def _track_fences(self) -> None:
         while (end := self._text.find("\n", self._line)) >= 0:
-            found = FENCE_LINE.match(self._text, self._line, end)
-            if found and not self._open:
-                self._open, self._opened = found[1], end + 1
-            elif found and found[1].startswith(self._open) and not found[2].strip():
-                self._open = ""
+            self._opened = self._opened if self._open else end + 1
+            self._open = track_open_fence(self._open, self._text[self._line : end])
             self._line = end + 1
 
     def _is_stuck(self) -> bool:

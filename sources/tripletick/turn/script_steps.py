@@ -15,7 +15,7 @@ from tripletick.permission.environments import EnvironmentTracker
 from tripletick.permission.installs import NO_WHEEL, Install
 from tripletick.permission.questions import YES, Answering, Question, Working
 from tripletick.permission.script_parts import ScriptParts, split_script
-from tripletick.sandbox.box import NOTHING, Finished, Grant
+from tripletick.sandbox.box import NOTHING, Finished, Grant, RunRequest
 from tripletick.tools import output
 from tripletick.tools.code import Step, stream_output
 from tripletick.tools.syntax_check import drain_output
@@ -150,11 +150,8 @@ def _run_git_commands(block: PendingBlock, lines: Sequence[Sequence[str]]) -> Wo
 def find_missing_author(context: ToolContext) -> dict[str, str]:
     """Give what the user's settings say of them and the repository's own do not."""
     asked = ["git", "config", "--name-only", "--get-regexp", r"^user\.(name|email)$"]
-    own = (
-        drain_output(context.box.run(asked, mode="read", env=commits.ENV))
-        .head.decode("utf-8", "replace")
-        .split()
-    )
+    finished = drain_output(context.box.run(RunRequest(asked, "read", env=commits.ENV)))
+    own = finished.head.decode("utf-8", "replace").split()
     if len(own) == 2:
         return {}
     author = commits.find_author(context.workspace.root)
@@ -164,13 +161,9 @@ def find_missing_author(context: ToolContext) -> dict[str, str]:
 def _run_command(
     block: PendingBlock, words: Sequence[str], grant: Grant, env: Mapping[str, str] | None = None
 ) -> Step:
-    limit = block.context.limits.max_timeout
     context = block.context
-    return (
-        yield from stream_output(
-            context.box.run(words, mode=context.mode, timeout=limit, env=env, grant=grant)
-        )
-    )
+    request = RunRequest(words, context.mode, context.limits.max_timeout, env or {}, grant)
+    return (yield from stream_output(context.box.run(request)))
 
 
 def _build_result(block: PendingBlock, finished: Finished, ok: str) -> Result:

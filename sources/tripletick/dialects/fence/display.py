@@ -12,10 +12,11 @@ from collections.abc import Generator, Iterator
 
 from tripletick.dialects.fence.lines import parse_shape
 from tripletick.dialects.fence.parse_options import ASKS, QUESTION
-from tripletick.dialects.fence.reasoning_stream import BREAK, ReasoningStream, list_prefixes
+from tripletick.dialects.fence.reasoning_stream import BREAK, ReasoningStream, count_overlap, list_prefixes
 from tripletick.dialects.reasoning_tags import (
     BARE_FINAL,
     BLANKS,
+    FENCE_RUN,
     HARMONY_END,
     OPENING,
     TAGS,
@@ -45,11 +46,9 @@ Told = Generator[Part, None, bool]
 
 _BEGUN = {pattern: list_prefixes(words) for pattern, words in _ENDS.items()}
 _MAY_BEGIN, _MAY_BEGIN_ALL = list_prefixes(_STARTS), list_prefixes((*_STARTS, *_FIRST))
-_SIGN = max(len(word) for words in _ENDS.values() for word in words)
-_MAY_END = re.compile(rf"[{re.escape(''.join({word[0] for words in _ENDS.values() for word in words}))}]")
 _MAY_BEGIN_TAG = list_prefixes(TAGS)
 _FENCES = "`~"
-_RUN = re.compile(rf"[{BLANKS}]*(`{{3,}}|~{{3,}})[{BLANKS}]*")
+_RUN = re.compile(rf"[{BLANKS}]*({FENCE_RUN})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
 """Only behind one of these can reasoning begin that is not at the beginning of a reply."""
 _SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
@@ -114,7 +113,7 @@ class StreamDisplay:
         end = BREAK.search(self._held)
         line, below = (self._held[: end.end()], self._held[end.end() :]) if end else (self._held, "")
         found = ends.search(line)
-        keep = 0 if found else _count_overlap(line, _BEGUN[ends])
+        keep = 0 if found else count_overlap(line, _BEGUN[ends])
         said = line[: found.start() if found else len(line) - keep]
         self._held = line[found.end() if found else len(line) - keep :] + below
         if said:
@@ -224,10 +223,3 @@ class StreamDisplay:
             self._fence = (mark.char, mark.run) if opens else None
         elif mark.char == self._fence[0] and mark.run >= self._fence[1]:
             self._fence = None if mark.ends else self._fence
-
-
-def _count_overlap(text: str, begun: frozenset[str]) -> int:
-    """Length of the longest end of `text` that begins one of the words."""
-    tail = text[-_SIGN:].lower()
-    found = (len(tail) - at.start() for at in _MAY_END.finditer(tail) if tail[at.start() :] in begun)
-    return next(found, 0)

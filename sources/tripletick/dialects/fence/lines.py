@@ -15,13 +15,12 @@ from itertools import accumulate, count
 from operator import add
 from typing import NamedTuple
 
-from tripletick.dialects.reasoning_tags import BLANKS, CLOSING, OPENING, ClosingTags
+from tripletick.dialects.reasoning_tags import BLANKS, CLOSING, FENCE_HEAD, FENCE_RUN, OPENING, ClosingTags
 
 _BREAK = re.compile(r"\r\n|\n|\r")
-_MARKER = rf"(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}])"
-_RUN = r"(`{3,}|~{3,})(.*)"
-_PLAIN = re.compile(rf"([{BLANKS}]*+){_RUN}", re.DOTALL)
-_LISTED = re.compile(rf"((?:[{BLANKS}>]|{_MARKER})*+){_RUN}", re.DOTALL)
+_PLAIN = re.compile(rf"([{BLANKS}]*+)({FENCE_RUN})(.*)", re.DOTALL)
+_LISTED = re.compile(rf"({FENCE_HEAD})({FENCE_RUN})(.*)", re.DOTALL)
+_COMMONMARK = re.compile(r" {0,3}(`{3,}+(?!.*`)|~{3,})(.*)")
 CONTROL = re.compile(
     r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:end_code|s|eos|end_of_turn|"
     rf"start_of_turn|answer|code|tool_call|function_call)\b|{OPENING.pattern}|{CLOSING.pattern}",
@@ -98,6 +97,16 @@ def _parse_uncached(text: str, *, markers: bool = True) -> FenceShape | None:
 
 
 _known_shape = lru_cache(_KNOWN)(_parse_uncached)
+
+
+def track_open_fence(fence: str, line: str) -> str:
+    """Give the run of the fence that is open below this line as Markdown is drawn (CommonMark 4.5), "" where
+    none is; `fence` is open above it.
+    """
+    found = _COMMONMARK.match(line)
+    if found and not fence:
+        return found[1]
+    return "" if found and found[1].startswith(fence) and not found[2].strip() else fence
 
 
 class ReplyLines:

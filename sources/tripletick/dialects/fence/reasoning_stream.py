@@ -29,8 +29,8 @@ def list_prefixes(words: Iterable[str]) -> frozenset[str]:
 
 
 _OPENING, _CLOSING = list_prefixes(TAGS), list_prefixes(TAGS.values())
-_LONGEST = max(map(len, TAGS.values()))
-_SIGN = re.compile(rf"[{re.escape(''.join({word[0] for word in TAGS.values()}))}]")
+_LONGEST = 32
+"""Characters, more than any sign has that ends reasoning."""
 
 
 class ReasoningStream:
@@ -108,7 +108,7 @@ class ReasoningStream:
             yield from self._end_at_tag(held, found)
             return
         self._tagged = found is not None
-        keep = len(held) if found else _count_overlap(held)
+        keep = len(held) if found else count_overlap(held, _CLOSING)
         self._held = [held[len(held) - keep :]] if keep else []
         if said := held[: len(held) - keep]:
             self._shown.append(said)
@@ -155,8 +155,7 @@ class ReasoningStream:
         self.rest = line[found.end() :]
 
 
-def _count_overlap(text: str) -> int:
-    """Length of the longest end of `text` that begins a closing tag."""
+def count_overlap(text: str, begun: frozenset[str]) -> int:
+    """Length of the longest end of `text` that begins a sign; `begun` are all beginnings of such."""
     tail = text[-_LONGEST:].lower()
-    found = (len(tail) - at.start() for at in _SIGN.finditer(tail) if tail[at.start() :] in _CLOSING)
-    return next(found, 0)
+    return next((len(tail) - at for at in range(len(tail)) if tail[at:] in begun), 0)

@@ -22,7 +22,7 @@ from tripletick.messages import Answer
 from tripletick.paths import PathRefused
 from tripletick.paths.dir_handle import DirHandle
 from tripletick.sandbox import bare
-from tripletick.sandbox.box import NOTHING, Box, Finished, Grant, Limits, Mode
+from tripletick.sandbox.box import NOTHING, Box, Finished, Grant, Limits, Mode, RunRequest
 from tripletick.sandbox.process_runner import Launch, end_family, run_program
 from tripletick.sandbox.user import create_file, create_folder, find_user, remove
 from tripletick.system.cancellation import CancelToken
@@ -119,9 +119,8 @@ class SandboxRunner:
         words = (LANGUAGES["python"].run[0], *START, str(inside), str(inside))
         command = fill_command(words, {"interpreter": sys.executable})
         try:
-            finished = yield from stream_output(
-                self.box.run(command, mode=terms.mode, timeout=terms.seconds, grant=terms.grant)
-            )
+            request = RunRequest(command, terms.mode, terms.seconds, grant=terms.grant)
+            finished = yield from stream_output(self.box.run(request))
             return RunnerReply(finished, _read_result(held))
         finally:
             remove(folder)
