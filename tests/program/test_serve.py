@@ -578,6 +578,31 @@ def test_what_is_no_message_is_refused(served, line, open_page):
     assert answer.status_code == (202 if not line else 400)
 
 
+def test_closed_pages_make_room_for_new_ones(served, open_page):
+    kept = open_page(served)
+    for _ in range(60):
+        assert served.ask("POST", "/acp", {}).status_code == 200
+    assert kept.call("session/list")["result"]["sessions"] is not None
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "-1", "x", ""])
+def test_an_odd_number_of_the_last_event_tells_from_the_beginning(served, open_page, number):
+    with open_page(served).listen(number) as told:
+        assert next(told) == b"id: 1"
+
+
+def test_lone_surrogates_break_no_answer(served):
+    for path, body in (
+        ("/markdown", {"text": "a\ud800b"}),
+        ("/v1/chat/completions", {"model": "\ud800", "messages": [{"role": "user", "content": "\udfff"}]}),
+        (
+            "/v1/chat/completions",
+            {"model": "tripletick/\ud800", "messages": [{"role": "user", "content": "x"}]},
+        ),
+    ):
+        assert served.ask("POST", path, body).status_code in (200, 404)
+
+
 def test_no_other_machine_can_connect_unless_that_is_asked_for(served, tmp_path):
     port = int(served.url.rpartition(":")[2])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tripletick import __version__
@@ -19,10 +20,11 @@ from tripletick.errors import TripletickError
 from tripletick.history import page
 from tripletick.serve.browser import BrowserTransport, PageConnections
 from tripletick.serve.completions import Completions, make_failure
-from tripletick.serve.guard import RefusedError
+from tripletick.serve.guard import RefusedError, make_json
 from tripletick.serve.tokens import AccessToken
 from tripletick.system.dirs import abbreviate_home
 
+LAST_EVENT = re.compile(r"[0-9]{1,18}")
 FILES = Path(__file__).parent / "page"
 KINDS = {
     "index.html": "text/html",
@@ -95,11 +97,11 @@ class ServedApp:
         return answer
 
     async def _tell_about(self, _: Request) -> Response:
-        return JSONResponse({"version": __version__, "folders": list(map(str, self.folders))})
+        return make_json({"version": __version__, "folders": list(map(str, self.folders))})
 
     async def _render_markdown(self, request: Request) -> Response:
         text = await _read_field(request, "text")
-        return JSONResponse({"html": await asyncio.to_thread(page.render_markdown, text)})
+        return make_json({"html": await asyncio.to_thread(page.render_markdown, text)})
 
     async def _send_styles(self, _: Request) -> Response:
         return Response(page.build_styles(), media_type="text/css")
@@ -110,11 +112,11 @@ class ServedApp:
             *await asyncio.to_thread(self.completions.engines.list_names),
         ]
         rows = [{"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in names]
-        return JSONResponse({"object": "list", "data": rows})
+        return make_json({"object": "list", "data": rows})
 
     async def _open_connection(self, _: Request) -> Response:
         try:
-            return JSONResponse({"name": self.pages.open_connection()})
+            return make_json({"name": await self.pages.open_connection()})
         except OverflowError as error:
             raise RefusedError(503, str(error)) from error
 
@@ -129,8 +131,8 @@ class ServedApp:
         return Response(status_code=204)
 
     async def _stream_events(self, request: Request) -> Response:
-        after = request.headers.get("last-event-id", "0")
-        events = self._find_transport(request).stream_events(int(after) if after.isdecimal() else 0)
+        after = LAST_EVENT.fullmatch(request.headers.get("last-event-id", ""))
+        events = self._find_transport(request).stream_events(int(after[0]) if after else 0)
         return StreamingResponse(events, media_type="text/event-stream")
 
     def _find_transport(self, request: Request) -> BrowserTransport:

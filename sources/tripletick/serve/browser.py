@@ -127,10 +127,15 @@ class PageConnections:
     allows: Callable[[Path], bool]
     _open: dict[str, PageConnection] = field(default_factory=dict)
 
-    def open_connection(self) -> str:
-        """Open one; gives its name, which nobody can guess. Raises OverflowError where there are too many."""
+    async def open_connection(self) -> str:
+        """Open one; gives its name, which nobody can guess. Where there are too many, the one that nobody has
+        listened to for the longest time ends. Raises OverflowError where there is none.
+        """
         if len(self._open) >= MOST:
-            raise OverflowError(FULL)
+            left = [name for name, one in self._open.items() if not one.transport.listeners]
+            if not left:
+                raise OverflowError(FULL)
+            await self.close_connection(min(left, key=lambda name: self._open[name].transport.last_news))
         name, transport = secrets.token_urlsafe(16), BrowserTransport()
         server = AcpServer(self.options, self.sessions, self.allows)
         self._open[name] = PageConnection(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from tripletick.errors import (
     ContextFullError,
@@ -31,7 +31,7 @@ from tripletick.messages import Chunk, Counts
 from tripletick.serve.agent_tasks import PREFIX, AgentTasks
 from tripletick.serve.completion_request import CompletionRequest, parse_request
 from tripletick.serve.engines import Engines, ReplyStream
-from tripletick.serve.guard import RefusedError, make_error
+from tripletick.serve.guard import RefusedError, make_error, make_json
 from tripletick.system.job import JobOutcome
 from tripletick.system.redaction import KNOWN
 
@@ -136,7 +136,7 @@ class Completions:
             return StreamingResponse(_stream_events(deltas, reply, asked), media_type="text/event-stream")
         async with aclosing(deltas):
             await _finish_while_connected(deltas, request)
-        return JSONResponse(reply.to_object())
+        return make_json(reply.to_object())
 
     def _check_task(self, asked: CompletionRequest) -> Path:
         """Give the folder of a task. Raises RefusedError."""

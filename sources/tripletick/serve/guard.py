@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tripletick.serve.tokens import AccessToken
@@ -54,10 +56,15 @@ class RefusedError(Exception):
         self.status = status
 
 
-def make_error(status: int, why: str, code: str = "") -> JSONResponse:
+def make_json(value: Any, status: int = 200) -> Response:
+    """Give a value as JSON in ASCII: what is told may hold lone surrogates, which have no UTF-8."""
+    return Response(json.dumps(value, separators=(",", ":")), status, media_type="application/json")
+
+
+def make_error(status: int, why: str, code: str = "") -> Response:
     """Give an error in the form that OpenAI's clients read."""
     kind = "invalid_request_error" if status < 500 else "server_error"
-    return JSONResponse({"error": {"message": why, "type": kind, "code": code or None}}, status)
+    return make_json({"error": {"message": why, "type": kind, "code": code or None}}, status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ LOOPBACK = "127.0.0.1"
 GRACE = 2
 """Seconds that open connections get once the server is to end."""
 BACKLOG = 128
+MOST = 500
+"""Connections and requests at a time; more are answered with 503."""
 NOT_HERE = ("Cannot listen on {address}.", "{why}.", "Choose another: --listen ADDRESS --port N")
 NO_KEY = (
     "--tls-cert and --tls-key go together.",
@@ -84,6 +86,7 @@ def run_server(app: ASGIApp, address: ListenAddress, listener: socket.socket) ->
         date_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE,
+        limit_concurrency=MOST,
         ssl_certfile=address.cert,
         ssl_keyfile=address.key,
     )
