@@ -592,15 +592,11 @@ def test_an_odd_number_of_the_last_event_tells_from_the_beginning(served, open_p
 
 
 def test_lone_surrogates_break_no_answer(served):
-    for path, body in (
-        ("/markdown", {"text": "a\ud800b"}),
-        ("/v1/chat/completions", {"model": "\ud800", "messages": [{"role": "user", "content": "\udfff"}]}),
-        (
-            "/v1/chat/completions",
-            {"model": "tripletick/\ud800", "messages": [{"role": "user", "content": "x"}]},
-        ),
-    ):
-        assert served.ask("POST", path, body).status_code in (200, 404)
+    said = [{"role": "user", "content": "\udfff"}]
+    assert served.ask("POST", "/markdown", {"text": "a\ud800b"}).status_code == 200
+    for model in ("\ud800", "tripletick/\ud800"):
+        body = {"model": model, "messages": said}
+        assert served.ask("POST", "/v1/chat/completions", body).status_code == 404
 
 
 def test_no_other_machine_can_connect_unless_that_is_asked_for(served, tmp_path):
