@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,10 @@ AXE = CACHE / "servers/npm/node_modules/axe-core/axe.min.js"
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 WRITES = "I **write** it.\n```write:hello.txt\nhello\n```"
 SLEEPS = "```bash\ntouch begun && sleep 4714\n```"
+REMOVES = "```bash\nrm -rf *\n```"
+PRINTS = "```bash\nseq 30; until test -e more; do sleep 1; done; seq 29; sleep 1; echo end; sleep 4715\n```"
+CHANGES = "```bash\nseq 90 > rows; true\n```", "```bash\nsed -i 's/^9$/nine/; s/^81$/last/' rows; false\n```"
+CODE = "```python\n# so\n@wraps\nclass No(Exception): x = f'{1!r}\\n'\n```\n\n[a](https://a.invalid/)\n\n> so"
 HOSTILE = (
     "<img src=x onerror=\"document.title='taken'\"> <script>document.title='taken'</script> "
     "[click](javascript:document.title='taken') ![p](http://127.0.0.1:9/pixel.png)"
@@ -28,8 +33,14 @@ LIMIT = 20_000
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    with open_server(tmp_path_factory.mktemp("page")) as server:
+def other(tmp_path_factory):
+    """A second folder, in which nothing was asked yet."""
+    return tmp_path_factory.mktemp("other")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory, other):
+    with open_server(tmp_path_factory.mktemp("page"), "--allow", str(other)) as server:
         yield server
 
 
@@ -50,13 +61,19 @@ def page(served, browser):
     page, wrong = context.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("dialog", lambda dialog: wrong.extend([dialog.message, dialog.dismiss()]))
     page.on("request", lambda sent: None if sent.url.startswith(served.url) else wrong.append(sent.url))
-    page.goto(f"{served.url}/#token={served.token}")
-    expect(page.locator("#folder")).to_be_visible(timeout=LIMIT)
-    assert "token" not in page.url
+    log_in(page, served)
     yield page
     context.close()
     assert wrong == []
+
+
+def log_in(page, served):
+    page.goto(f"{served.url}/#token={served.token}")
+    expect(page.locator("#folder")).to_be_visible(timeout=LIMIT)
+    assert "token" not in page.url
+    page.select_option("#folder", str(served.project))
 
 
 def send(page, text):
@@ -70,6 +87,17 @@ def wait_for(page, words):
 
 def answer(page, button="Yes"):
     page.get_by_role("button", name=button, exact=True).click()
+
+
+def begin(page, text, block, state="running"):
+    """Send a request and wait for a block; the folder's question, asked in the first session, is a yes."""
+    send(page, text)
+    call = page.locator(".call", has_text=block)
+    page.wait_for_selector(f".question, .call:has-text('{block}')")
+    if not call.count():
+        answer(page)
+    expect(call).to_contain_text(state, timeout=LIMIT)
+    return call
 
 
 def finish(page, text):
@@ -101,6 +129,15 @@ def test_without_the_token_there_is_only_the_way_to_log_in(served, browser):
     context.close()
 
 
+def test_a_token_in_the_address_of_a_page_that_is_open_logs_in_and_is_taken_out(served, browser):
+    page = browser.new_context().new_page()
+    page.goto(served.url)
+    expect(page.locator("#token")).to_be_focused(timeout=LIMIT)
+    # the same document: only what comes after # is another
+    log_in(page, served)
+    page.context.close()
+
+
 def test_a_file_is_written_after_a_yes_and_restored_by_keyboard_alone(served, page):
     served.script(WRITES, "It is written.")
     page.keyboard.press("Tab")
@@ -130,32 +167,77 @@ def test_a_file_is_written_after_a_yes_and_restored_by_keyboard_alone(served, pa
     expect(talk.locator(".reply[aria-busy=true]")).to_have_count(0, timeout=LIMIT)
 
 
-def test_every_control_is_reached_by_tab(page):
-    page.locator("body").press("Home")
-    seen = set()
-    for _ in range(40):
+def test_every_control_is_reached_by_tab(served, page):
+    served.script("Hello.")
+    finish(page, "@casual hello")
+    controls = "[...document.querySelectorAll('#work :is(button, select, textarea, summary, pre)')]"
+    for _ in range(60):
         page.keyboard.press("Tab")
-        seen.add(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
-    assert {"folder", "new", "talk", "input", "send"} <= seen
+        page.evaluate("document.activeElement.reached = true")
+    missed = page.evaluate(
+        f"{controls}.filter(each => each.checkVisibility() && !each.reached).map(each => each.outerHTML)"
+    )
+    assert missed == []
+    assert page.evaluate(f"{controls}.filter(each => each.reached).length") > 8
+
+
+def test_the_focus_stays_where_the_user_has_put_it(served, page):
+    served.script("Hello.", SLEEPS)
+    finish(page, "@casual hello")
+    page.evaluate("document.querySelector('[data-name=mode]').dataset.old = ''")
+    page.get_by_label("Sandbox").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("[data-old]")).to_have_count(0, timeout=LIMIT)
+    expect(page.get_by_label("Sandbox")).to_be_focused()
+    begin(page, "@coder sleep", "sleep 4714")
+    send(page, "and this")
+    wait_for(page, "At work: wait, or stop it first")
+    expect(page.locator("#input")).to_have_value("and this")
+    page.locator("#stop").focus()
+    page.keyboard.press("Enter")
+    wait_for(page, "Stopped")
+    expect(page.locator("#stop")).to_be_focused()
+    expect(page.locator("#talk .call", has_text="running")).to_have_count(0)
 
 
 def test_a_page_that_is_loaded_again_in_a_turn_has_all_of_it(served, page):
-    served.script(WRITES, SLEEPS, "Never.")
-    send(page, "@coder write and sleep")
-    page.wait_for_selector(".question, .call:has-text('sleep 4714')")
-    if page.locator(".question").count():
-        page.reload()
-        page.wait_for_selector(".question")
-        answer(page)
+    served.script(WRITES, REMOVES, SLEEPS, "Never.")
+    begin(page, "@coder write, remove and sleep", "write hello.txt", state="done")
+    page.wait_for_selector(".question :text('Run it?')")
+    page.reload()
+    expect(page.get_by_role("heading", name="Run it?").last).to_be_focused(timeout=LIMIT)
+    page.keyboard.press("Escape")
     running = page.locator(".call", has_text="sleep 4714")
     expect(running).to_contain_text("running", timeout=LIMIT)
     page.reload()
     expect(running).to_contain_text("running", timeout=LIMIT)
-    expect(page.locator("#talk .request")).to_have_text("@coder write and sleep")
+    wait_for(page, "At work")
+    expect(page.locator("#talk .request")).to_have_text("@coder write, remove and sleep")
     expect(page.locator("#talk .call .added")).to_have_text("+ hello\n")
+    expect(page.locator("#talk .call", has_text="rm -rf")).to_contain_text("failed")
+    expect(page.locator(".question")).to_have_count(0)
     page.get_by_role("button", name="Stop").click()
     wait_for(page, "Stopped")
     expect(page.get_by_role("button", name="Send")).to_be_enabled()
+
+
+def test_a_server_that_is_started_again_goes_on_with_the_session(browser, tmp_path):
+    page = browser.new_context().new_page()
+    with open_server(tmp_path) as server:
+        server.script("It is Vienna.", "It is Rome.")
+        log_in(page, server)
+        finish(page, "@casual Austria?")
+    wait_for(page, "Connection lost. Trying again …")
+    send(page, "@casual Italy?")
+    expect(page.locator("#input")).to_have_value("@casual Italy?")
+    with open_server(tmp_path, "--port", server.url.rpartition(":")[2]) as server:
+        expect(page.locator("#talk")).to_contain_text("It is Vienna.", timeout=LIMIT)
+        wait_for(page, "")
+        page.press("#input", "Enter")
+        expect(page.locator("#talk")).to_contain_text("It is", timeout=LIMIT)
+        wait_for(page, "Done")
+        expect(page.locator("#talk .request")).to_have_text(["Austria?", "@casual Italy?"])
+    page.context.close()
 
 
 def test_an_earlier_session_is_opened_and_gone_on_with(served, page):
@@ -164,12 +246,18 @@ def test_an_earlier_session_is_opened_and_gone_on_with(served, page):
     page.get_by_role("button", name="New session").click()
     wait_for(page, "New session")
     expect(page.locator("#talk .request")).to_have_count(0)
-    page.get_by_text("Earlier sessions").click()
     page.get_by_role("button", name=re.compile("Which capital has Austria")).first.click()
     expect(page.locator("#talk")).to_contain_text("The capital is Vienna.", timeout=LIMIT)
     served.script("It has two million inhabitants.")
     finish(page, "And its size?")
     expect(page.locator("#talk")).to_contain_text("two million", timeout=LIMIT)
+    told = []
+    page.on("request", lambda sent: told.append(sent.post_data or ""))
+    page.reload()
+    expect(page.locator("#talk")).to_contain_text("two million", timeout=LIMIT)
+    expect(page.locator("#talk")).to_have_attribute("aria-busy", "false")
+    # what is told again is not done again
+    assert re.findall(r"session/\w+", "".join(told)) == ["session/list"]
 
 
 def test_the_end_stays_in_view_unless_the_user_scrolls_away(served, page):
@@ -203,7 +291,7 @@ def test_what_a_model_writes_never_becomes_active(served, page):
     assert page.title().startswith("Done")
 
 
-def test_nothing_is_wider_than_a_phone_and_nothing_hinders_a_screen_reader(served, page, browser):
+def test_nothing_is_wider_than_a_phone_and_nothing_hinders_a_screen_reader(served, other, page, browser):
     if not AXE.exists():
         pytest.skip("needs axe-core from npm")
     login = browser.new_context().new_page()
@@ -212,22 +300,48 @@ def test_nothing_is_wider_than_a_phone_and_nothing_hinders_a_screen_reader(serve
     assert find_barriers(login) == []
     login.context.close()
     assert find_barriers(page) == []
-    served.script(f"{WRITES}\n```bash\nseq 30; false\n```", SLEEPS, "| a | b |\n|---|---|\n| 1 | 2 |\n\n> so")
+    served.script(*CHANGES, PRINTS, CODE)
+    page.select_option("#folder", str(other))
     send(page, "@coder " + "long" * 60)
-    page.wait_for_selector(".question, .call:has-text('sleep 4714')")
+    page.wait_for_selector(".question")
     assert find_barriers(page) == []
-    if page.locator(".question").count():
-        answer(page)
-    expect(page.locator(".call", has_text="sleep 4714")).to_contain_text("running", timeout=LIMIT)
-    page.locator("details summary").first.click()
-    for scheme in ("dark", "light"):
+    answer(page)
+    changed = page.locator(".call", has_text="sed")
+    expect(changed.locator(".added")).to_have_text(["+ nine\n", "+ last\n"], timeout=LIMIT)
+    details = page.locator(".call", has_text="until").locator("details")
+    details.get_by_text("30 lines").click()
+    (other / "more").touch()
+    expect(details).to_contain_text("60 lines", timeout=LIMIT)
+    expect(details).to_have_attribute("open", "")
+    for scheme, width in product(("dark", "light"), (360, 1200)):
         page.emulate_media(color_scheme=scheme)
-        for width in (360, 1200):
-            page.set_viewport_size({"width": width, "height": 740})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            assert find_barriers(page) == []
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert find_barriers(page) == []
     page.get_by_role("button", name="Stop").click()
     wait_for(page, "Stopped")
+    finish(page, "@casual show")
+    expect(page.locator(".reply .code").last).to_be_visible(timeout=LIMIT)
+    expect(page.locator("#talk [aria-busy=true]")).to_have_count(0, timeout=LIMIT)
+    assert find_barriers(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert find_barriers(page) == []
+
+
+def test_more_sessions_than_fit_a_page_of_the_list_are_shown_on_request(served, page):
+    served.script("Hello.")
+    finish(page, "@casual hello")
+    logs = (served.home / ".local/state/tripletick/sessions").glob("*.jsonl")
+    log = max(logs, key=lambda each: each.stat().st_mtime_ns)
+    for number in range(60):
+        shutil.copy(log, log.with_name(f"20200101-0000{number:02}-aaaa.jsonl"))
+    page.reload()
+    rows = page.locator("#sessions button")
+    expect(rows).to_have_count(51, timeout=LIMIT)
+    page.get_by_role("button", name="Show more").press("Enter")
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+    assert rows.count() > 60
+    expect(rows.nth(50)).to_be_focused()
 
 
 def find_barriers(page):

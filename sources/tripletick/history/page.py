@@ -22,7 +22,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 STYLES = ("default", "github-dark")
 """Of pygments: on light ground, on dark."""
 CSS = """
-:root { color-scheme: light dark; --ground: #fff; --ink: #1b1f24; --soft: #f3f4f6; --line: #d5d9df;
+:root { color-scheme: light dark; --ground: #fff; --ink: #1b1f24; --soft: #f8f9fa; --line: #d5d9df;
   --pale: #5b6470; --own: #e8f0fe; --bad: #b3261e; --good: #1a7f37; }
 @media (prefers-color-scheme: dark) { :root { --ground: #14171b; --ink: #e3e6ea; --soft: #1d2127;
   --line: #353b44; --pale: #9aa4b1; --own: #1c2a44; --bad: #ff8a80; --good: #6fd38b; } }

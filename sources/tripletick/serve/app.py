@@ -31,6 +31,7 @@ KINDS = {
     "page.css": "text/css",
     "page.js": "text/javascript",
     "client.js": "text/javascript",
+    "diff.js": "text/javascript",
     "talk.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }

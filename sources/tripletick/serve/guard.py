@@ -25,7 +25,17 @@ LARGEST = 16 << 20
 PATIENCE = 60.0
 """Seconds in which all of a request must have come."""
 OPEN = frozenset(
-    {"/", "/page.css", "/markdown.css", "/page.js", "/client.js", "/talk.js", "/icon.svg", "/login"}
+    {
+        "/",
+        "/page.css",
+        "/markdown.css",
+        "/page.js",
+        "/client.js",
+        "/diff.js",
+        "/talk.js",
+        "/icon.svg",
+        "/login",
+    }
 )
 """What may be had without the token: the page without any content, and the way to log in."""
 POLICY = (
