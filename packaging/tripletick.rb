@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "e0b175be48ff3135c47595ec2ca5d7503ec9b1288752622f093074e43f99ea0d"
+  sha256 "37b4ce1126d821c60faeab98687accf5e3cd575d8944fec52b56700a713c7faa"
   license "MIT"
 
   depends_on "python@3.13"
