@@ -460,7 +460,8 @@ def _send_until_answered(wire, *, chunked):
 
 
 @pytest.mark.parametrize(
-    "folder", ["/etc", "..", "{project}/..", "{project}/link", "{project}/missing", "\0", "~"]
+    "folder",
+    ["/etc", "..", "{project}/..", "{project}/link", "{project}/missing", "\0", "~", "/" + "a" * 5000],
 )
 def test_an_agent_works_in_no_folder_that_is_not_allowed(served, folder):
     link = served.project / "link"
@@ -498,6 +499,110 @@ def test_a_page_has_no_session_of_another_folder(served, talk, open_page):
             assert "There is no session" in loaded["error"]["message"]
         refused = page.call("session/new", cwd=str(served.project), mcpServers=[])
         assert "not in a folder that is allowed" in refused["error"]["message"]
+
+
+@pytest.fixture
+def page(served, open_page):
+    """Give what opens a session in a folder: a function that sends a text and gives all that comes back.
+
+    Questions are answered with their first choice.
+    """
+    page = open_page(served)
+
+    def start(folder):
+        name = page.call("session/new", cwd=str(folder), mcpServers=[])["result"]["sessionId"]
+
+        def prompt(text):
+            page.post({"id": "ask", "method": "session/prompt", "params": _make_prompt(name, text)})
+            told = []
+            while (message := page.read()).get("id") != "ask" or "method" in message:
+                if message.get("method") == "session/request_permission":
+                    chosen = message["params"]["options"][0]["optionId"]
+                    outcome = {"outcome": {"outcome": "selected", "optionId": chosen}}
+                    page.post({"id": message["id"], "result": outcome})
+                told.append(json.dumps(message))
+            return "".join(told) + json.dumps(message)
+
+        return prompt
+
+    return start
+
+
+def _make_prompt(session, text):
+    return {"sessionId": session, "prompt": [{"type": "text", "text": text}]}
+
+
+@pytest.mark.parametrize("command", ["/save", "/export"])
+def test_a_page_saves_files_in_its_folder_alone(served, page, command):
+    served.script("An answer.")
+    prompt = page(served.project)
+    prompt("Hi")
+    link = served.project / "out"
+    link.unlink(missing_ok=True)
+    link.symlink_to(served.home)
+    for name in (f"{served.home}/free.md", "../free.md", "~/free.md", "out/free.md"):
+        assert "was not saved" in prompt(f"{command} {name}")
+    assert not (served.home / "free.md").exists()
+    own = f"own-{command[1:]}.md"
+    assert "Saved" in prompt(f"{command} {own}")
+    kept = (served.project / own).read_text()
+    assert "An answer." in kept
+    assert "already exists" in prompt(f"{command} {own}")
+
+
+def test_a_page_opens_no_model_that_is_not_listed(served, page):
+    served.script("An answer.", "Another.")
+    secret = served.home / "secret.md"
+    secret.write_text("a secret")
+    prompt = page(served.project)
+    assert "There is no model" in prompt(f"/model scripted:{secret}")
+    assert "a secret" not in prompt("Hi")
+
+
+@pytest.fixture
+def victim(served):
+    """Give a folder that is not allowed, and one below the allowed one."""
+    victim, below = served.home / "victim", served.project / "below"
+    victim.mkdir(exist_ok=True)
+    (victim / "kept.txt").write_text("a secret")
+    if below.is_symlink():
+        below.unlink()
+    below.mkdir(exist_ok=True)
+    return victim, below
+
+
+def _put_link(victim, below):
+    shutil.rmtree(below)
+    below.symlink_to(victim)
+
+
+def test_a_session_ends_where_a_link_takes_the_place_of_its_folder(served, page, victim):
+    prompt = page(victim[1])
+    prompt("!true")
+    _put_link(*victim)
+    told = prompt("!cat kept.txt; touch broken")
+    assert "not in a folder that is allowed" in told
+    assert "a secret" not in told
+    assert [path.name for path in victim[0].iterdir()] == ["kept.txt"]
+
+
+def test_a_task_that_waited_does_not_follow_a_link_in_the_place_of_its_folder(tmp_path):
+    victim, below = tmp_path / "victim", tmp_path / "project/below"
+    for folder in (victim, below):
+        folder.mkdir(parents=True)
+    said = {"model": "tripletick/coder", "messages": [TALK], "stream": True}
+    with open_server(tmp_path, "--parallel", "1") as served:
+        served.script(SLEEPS, "Slept.")
+        first = served.ask("POST", "/v1/chat/completions", said, stream=True)
+        _wait_until(_is_asleep)
+        served.script("```bash\ntouch broken\n```", "Done.")
+        second = served.ask("POST", "/v1/chat/completions", {**said, "folder": str(below)}, stream=True)
+        lines = second.iter_lines()
+        assert b'"role":"assistant"' in next(lines)
+        _put_link(victim, below)
+        first.close()
+        assert b"not a folder in which" in b"".join(lines)
+    assert list(victim.iterdir()) == []
 
 
 class Page:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -52,6 +53,8 @@ class AcpServer:
     sessions: Sessions
     allows: Callable[[Path], bool] = lambda _: True
     """Whether sessions may work in a folder, and be shown."""
+    confined: bool = False
+    """The client may reach no more than its sessions' blocks do."""
     client: Client | None = None
     able: schema.ClientCapabilities = field(default_factory=schema.ClientCapabilities)
     open: dict[str, EditorSession] = field(default_factory=dict)
@@ -162,7 +165,13 @@ class AcpServer:
 
     async def prompt(self, session_id: str, prompt: Sequence[Block], **_: Any) -> schema.PromptResponse:
         """Do what the user has sent."""
-        reason = await self._find_session(session_id).run_prompt(prompt)
+        session = self._find_session(session_id)
+        if self.confined:
+            # a block of another session may have put a link in the folder's place
+            folder = Path(session.options.directory)
+            if self._check_folder(str(folder)) != folder:
+                raise RequestError(-32602, NOT_ALLOWED.format(path=clean_text(str(folder))))
+        reason = await session.run_prompt(prompt)
         return schema.PromptResponse(stop_reason=reason)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
@@ -203,7 +212,7 @@ class AcpServer:
     def _check_folder(self, cwd: str) -> Path:
         """Give the folder of a session. Raises RequestError for what is none, or not allowed."""
         folder = Path(cwd)
-        if not folder.is_absolute() or "\0" in cwd or not folder.is_dir():
+        if not folder.is_absolute() or not os.path.isdir(cwd):  # noqa: PTH112 - Path.is_dir raises for a too long one
             raise RequestError(-32602, NO_FOLDER.format(path=clean_text(cwd)))
         if not self.allows(folder.resolve()):
             raise RequestError(-32602, NOT_ALLOWED.format(path=clean_text(cwd)))
@@ -216,7 +225,7 @@ class AcpServer:
         try:
             if past:
                 options = await asyncio.to_thread(self.sessions.restore_options, options, past)
-            session = EditorSession(name, options, past, self.sessions, self.client, self.able)
+            session = EditorSession(name, options, past, self.sessions, self.client, self.able, self.confined)
             await session.load_choices()
         except TripletickError as error:
             raise RequestError(-32603, clean_text(str(error))) from error

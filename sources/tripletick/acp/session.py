@@ -85,6 +85,7 @@ class EditorSession:
     sessions: Sessions
     client: Client
     able: schema.ClientCapabilities
+    confined: bool
     choices: Choices = field(init=False)
     wire: Wire = field(init=False)
     over: threading.Event = field(default_factory=threading.Event)
@@ -227,7 +228,7 @@ class EditorSession:
             app, _, _ = self._open.enter_context(opening)
             app.workspace.editor = EditorBuffers(self.wire)
             app.notices += self._notices
-            self._desk = ChatContext(app, screen, {})
+            self._desk = ChatContext(app, screen, {}, confined=self.confined)
             self._told = (mode, app.config.model.name or BY_ITSELF, app.config.agent.name)
             if self.choices.model == model:
                 self.choices.model = self._told[1]

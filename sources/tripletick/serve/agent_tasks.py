@@ -7,6 +7,7 @@ in it, and gone on with, so that the model reads only what is new.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -103,7 +104,7 @@ class AgentTasks:
             loop.call_soon_threadsafe(stream.lines.put_nowait, line)
 
         async with self._turns:
-            work = asyncio.ensure_future(asyncio.to_thread(_run_task, command, errand, halt, put))
+            work = asyncio.ensure_future(asyncio.to_thread(self._run_allowed, command, errand, halt, put))
             try:
                 stream.outcome = await asyncio.shield(work)
             except asyncio.CancelledError:
@@ -112,6 +113,14 @@ class AgentTasks:
                 raise
             finally:
                 stream.lines.put_nowait(None)
+
+    def _run_allowed(
+        self, command: Sequence[str], errand: JobSpec, halt: CancelToken, put: Callable[[str], None]
+    ) -> JobOutcome:
+        # while it waited for its turn another task may have put a link in the folder's place
+        if find_allowed(str(errand.folder), self.allowed) != errand.folder:
+            return JobOutcome(error=self._word_refusal(str(errand.folder)), exit=2)
+        return _run_task(command, errand, halt, put)
 
     def _continue_session(self, folder: Path, earlier: Sequence[Message]) -> list[str]:
         """Give the words that go on with the session of this conversation; one that is not there is made."""
@@ -136,13 +145,16 @@ class AgentTasks:
             return self.allowed[0]
         if folder := find_allowed(name, self.allowed):
             return folder
-        raise RefusedError(403, NOT_ALLOWED.format(folder=name, folders=", ".join(map(str, self.allowed))))
+        raise RefusedError(403, self._word_refusal(name))
+
+    def _word_refusal(self, folder: str) -> str:
+        return NOT_ALLOWED.format(folder=folder, folders=", ".join(map(str, self.allowed)))
 
 
 def find_allowed(name: str, allowed: Sequence[Path]) -> Path | None:
     """Give the real path of a folder, None where it is none or lies in none that is allowed."""
     folder = Path(name)
-    if not folder.is_absolute() or "\0" in name or not folder.is_dir():
+    if not folder.is_absolute() or not os.path.isdir(name):  # noqa: PTH112 - Path.is_dir raises for a too long one
         return None
     real = folder.resolve()
     return real if any(real.is_relative_to(one) for one in allowed) else None

@@ -137,7 +137,7 @@ class PageConnections:
                 raise OverflowError(FULL)
             await self.close_connection(min(left, key=lambda name: self._open[name].transport.last_news))
         name, transport = secrets.token_urlsafe(16), BrowserTransport()
-        server = AcpServer(self.options, self.sessions, self.allows)
+        server = AcpServer(self.options, self.sessions, self.allows, confined=True)
         self._open[name] = PageConnection(
             transport, server, asyncio.create_task(_serve_page(transport, server))
         )

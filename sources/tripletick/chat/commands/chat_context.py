@@ -49,6 +49,8 @@ class ChatContext:
     """What the turns of this chat have cost."""
     attached: str = ""
     """What goes along with the next request."""
+    confined: bool = False
+    """The user may reach no more than blocks do: files are saved in the folder, listed models are opened."""
     _ahead: TypeAhead | None = None
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tripletick.chat.commands.chat_context import ChatContext
 from tripletick.chat.commands.output import find_last_replies
 from tripletick.errors import UsageError
+from tripletick.paths import PathRefused
 from tripletick.ui.input_line import Suggestion
 from tripletick.ui.sanitize import escape_controls
 
@@ -60,7 +61,7 @@ def export_session(desk: ChatContext, name: str) -> None:
     app = desk.app
     if app.log.path is None:
         raise UsageError(*UNSAVED)
-    path = _resolve_path(desk, name or f"tripletick-{app.log.id}.md")
+    path = app.folder / Path(name or f"tripletick-{app.log.id}.md").expanduser()
     write = exports.FORMATS.get(path.suffix.removeprefix("."))
     if write is None:
         ends = ", ".join(f".{end}" for end in exports.FORMATS)
@@ -69,26 +70,36 @@ def export_session(desk: ChatContext, name: str) -> None:
             f"The file name must end in {ends}.",
             "/export session.html",
         )
-    exports.save(path, write(logs.records(app.places, app.log.id).records))
-    desk.screen.say(f"Saved: {path}")
+    _save_file(desk, path, write(logs.records(app.places, app.log.id).records))
 
 
 def save_answer(desk: ChatContext, name: str) -> None:
     """Write the last answer to a file."""
-    from tripletick.history import export as exports
-
     if not name:
         raise UsageError("/save needs a file name.", "", "/save answer.md")
     said = find_last_replies(desk)
     if not said or not said[-1]:
         raise UsageError("There is no answer yet.", "", "Type a request.")
-    path = _resolve_path(desk, name)
-    exports.save(path, said[-1].rstrip("\n") + "\n")
+    _save_file(desk, desk.app.folder / Path(name).expanduser(), said[-1].rstrip("\n") + "\n")
+
+
+def _save_file(desk: ChatContext, path: Path, text: str) -> None:
+    """Write a new file. Raises UsageError."""
+    from tripletick.history import export as exports
+
+    if desk.confined:
+        # by the open folder: a block may exchange what lies on the way
+        workspace = desk.app.workspace.workspace
+        try:
+            inside = workspace.resolve_path(str(path), writing=True).path
+            if workspace.get_kind(inside) != "missing":
+                raise PathRefused(f"{inside} already exists")
+            workspace.write_bytes(inside, text.encode("utf-8", "backslashreplace"))
+        except PathRefused as refused:
+            raise UsageError(f"{path} was not saved.", f"{refused}.", "Choose another name.") from refused
+    else:
+        exports.save(path, text)
     desk.screen.say(f"Saved: {path}")
-
-
-def _resolve_path(desk: ChatContext, name: str) -> Path:
-    return desk.app.folder / Path(name).expanduser()
 
 
 def complete_sessions(desk: ChatContext, start: str) -> Iterator[Suggestion]:

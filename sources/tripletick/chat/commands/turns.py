@@ -31,6 +31,8 @@ def choose_model(desk: ChatContext, name: str) -> None:
 
     app, about = desk.app, desk.app.model_info
     if name:
+        if desk.confined and name not in model_list.list_model_names(app.config, app.places.cache):
+            raise UsageError(f"There is no model {name!r} in the list.", "", "To list the models: /model")
         desk.run_turn(app.use_model(name, model_list.find_host(app.config, name)))
         return
     # another one takes the place of the one at work
