@@ -1,15 +1,22 @@
 """The worked examples of a request and of a program's own text: found, and held against what it does."""
 
+import ast
 from pathlib import Path
 
 import pytest
 from tests.filing import open_plain, use
 
 from tripletick.tools import function_examples as examples_module
-from tripletick.tools.function_examples import find_examples, find_failures
+from tripletick.tools.function_examples import find_examples, find_failures, find_named_inputs
 
 GOOD = "def largest(numbers):\n    return max(numbers)"
 BAD = "def largest(numbers):\n    return numbers[0]"
+
+
+def make_function(name, parameters):
+    [function] = ast.parse(f"def {name}({parameters}): 0").body
+    assert isinstance(function, ast.FunctionDef)
+    return function
 
 
 @pytest.fixture
@@ -31,6 +38,9 @@ def context(tmp_path):
         ("f((1,)) = (2, 3)", [("f((1,))", "(2, 3)")]),
         ("f(1) gives 7 and f(2) gives 8", [("f(1)", "7"), ("f(2)", "8")]),
         ("f(1) == 2\nf(1) == 3", [("f(1)", "2")]),
+        ("f(1) ==> 2, f(2) ==>3, f(3) --> 4, f(4) ~> 5", [(f"f({n})", str(n + 1)) for n in range(1, 5)]),
+        ('f(15)   # returns "db"', [("f(15)", '"db"')]),
+        ("f(1) === 2 and f(2) >= 3", []),
         ("f(x) returns True if x is even", []),
         ("f(3) == 3 * 2", []),
         ("f(3) is the third", []),
@@ -46,6 +56,37 @@ def test_examples_are_calls_and_results_of_literals(line, found):
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Example 1:\n  Input: a = [1, 2], k = 3\n  Output: [3]\n", [("f([1, 2], 3)", "[3]")]),
+        ("Input:\n a : [1]\n k : 'x, y'\nOutput: true", [("f([1], 'x, y')", "True")]),
+        ("For a = 1 and k = 2 the output should be 14; for a = 2, k = 2, return 15.", [
+            ("f(1, 2)", "14"), ("f(2, 2)", "15")]),
+        ("a = 1, k = 2. The result is 3", [("f(1, 2)", "3")]),
+        ("n = 5\nreturns 6. n = 7 gives", [("g(5)", "6")]),
+        ("a = 1, the output is 2", []),
+        ("a = b, k = 2, output: 3", []),
+        ("a == 1, k == 2, output: 3", []),
+        ("a = 1, k = 2 and then the output is 3", []),
+        ("a = 1, k = 2, output: k", []),
+        ("m = 1, output: 3", []),
+        ("Input: 4\nOutput: 5", []),
+    ],
+)  # fmt: skip
+def test_examples_may_name_the_inputs(text, found):
+    """The two functions of one parameter that is called alike are left out: either may be meant."""
+    names = {"f": "a, k", "g": "n", "one": "m", "other": "m"}
+    assert find_named_inputs(text, [make_function(*pair) for pair in names.items()]) == found
+
+
+@pytest.mark.parametrize("task", ["Input: 4\nOutput: 5", "Input: [4, (1, 2)]\n  Output: 5", "x=4 output=5"])
+def test_an_input_without_a_name_is_that_of_the_only_function(task):
+    [(call, result)] = find_named_inputs(task, [make_function("f", "x")])
+    assert call.startswith("f(4)" if "[" not in task else "f([4, (1, 2)])")
+    assert result == "5"
+
+
+@pytest.mark.parametrize(
     ("program", "task", "wrong"),
     [
         (GOOD, "largest([1, 3, 2]) == 3", []),
@@ -58,6 +99,9 @@ def test_examples_are_calls_and_results_of_literals(line, found):
             ["f(1) gives 1, and right is 2"],
         ),
         ("def f(x):\n    return x / 3", "f(1) == 0.3333333", []),
+        ("def f(x):\n    return (x,)", "f(1) == (1)", []),
+        ("def f(x):\n    return [x]", "f(1) == 1", ["f(1) gives [1], and right is 1"]),
+        ("def f(x, y):\n    return x", "x = 1, y = 2, output: 3", ["f(1, 2) gives 1, and right is 3"]),
         ("def f(x):\n    print(x)", ">>> f('a')\n'a'", []),
         ("def f(x):\n    open('/no/file')", "f(1) == 2", []),
         ("def f(x):\n    while True: pass", "f(1) == 2", ["f(1) does not end"]),

@@ -109,9 +109,12 @@ class Language:
         )
 
     def may_have_examples(self, source: str, task: str) -> bool:
-        """Tell whether a task or a program's own text may have worked examples: a call of what it defines."""
+        """Tell whether a task or a program's own text may have worked examples: a call of what it defines, or
+        what comes out.
+        """
         names = re.findall(self.defines, source) if self.prove else ()
-        return any(f"{name}(" in task or source.count(f"{name}(") > 1 for name in names)
+        named = "output" in task.lower()
+        return any(named or f"{name}(" in task or source.count(f"{name}(") > 1 for name in names)
 
     def is_test(self, path: str, source: str) -> bool:
         """Tell whether a file holds tests, which are run as such."""

@@ -1,4 +1,5 @@
-"""Whether a program's functions do what the worked examples say: `f([1, 2]) == 3`, `>>> f(1)` and 2 below it.
+"""Whether a program's functions do what the worked examples say: `f([1, 2]) == 3`, `>>> f(1)` and 2 below it,
+`Input: a = 1, b = 2` and `Output: 3` below it (`Input: 1` where the only function takes one value).
 
 The box runs this file itself, with the Python of the workspace: `python -c TEXT PROGRAM TASK`, the task as
 JSON. So it imports nothing of tripletick, is ASCII for any locale, and takes Python 3.8 and later. Examples
@@ -30,12 +31,16 @@ SECONDS = 4
 LONGEST = 2000
 """Characters of a line in which an example is looked for."""
 _EQUALS = re.compile(
-    r"\s*(?:==|=>|->|[\u279e\u2192\u27a1]|=(?!=)|is\b|should equal\b"
+    r"\s*#?\s*(?:={1,3}>|==|[-~]{1,2}>|[\u279e\u2192\u27a1]|=(?!=)|is\b|should equal\b"
     r"|(?:should |must )?(?:returns?|gives?|equals?|be)\b)\s*:?\s*"
 )
 FOREIGN = {"true": "True", "false": "False", "null": "None", "none": "None"}
 """How others write what Python knows."""
 _FOREIGN = re.compile(rf"^(?:{'|'.join(FOREIGN)})\b")
+_OUTPUT = re.compile(
+    r"[\s,;.]*(?:the\s+)?(?:output|result|answer|returns?)\s*(?:should be|must be|is\b)?\s*[:=]?\s*",
+    re.IGNORECASE,
+)
 _ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
 
 
@@ -60,6 +65,38 @@ def find_examples(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
             if call and result:
                 found.setdefault(call, result)
     return list(found.items())
+
+
+def find_named_inputs(text: str, functions: Sequence[ast.FunctionDef]) -> list[tuple[str, str]]:
+    """Find `(call, result)` where a text gives each parameter by name and then the output. A function that
+    has its parameters' names in common with another one is left out: which is meant is not known.
+    """
+    found: dict[str, str] = {}
+    every = [[each.arg for each in function.args.args] for function in functions]
+    for function, names in zip(functions, every):  # noqa: B905 (Python 3.8 knows no `strict`)
+        if not names or every.count(names) > 1:
+            continue
+        unnamed = [["Input"]] if len(functions) == len(names) == 1 else []
+        for inputs in (names, *unnamed):
+            for start in re.finditer(rf"(?<![\w.]){re.escape(inputs[0])}\s*[:=]\s*", text):
+                values, rest = _read_inputs(inputs, text[start.start() : start.start() + LONGEST])
+                output = _OUTPUT.match(rest) if values else None
+                if output and (result := _parse_literal(rest[output.end() :].partition("\n")[0])):
+                    found.setdefault(f"{function.name}({', '.join(values)})", result)
+    return list(found.items())
+
+
+def _read_inputs(names: Sequence[str], text: str) -> tuple[list[str], str]:
+    """Read `a = 1, b = 2` at the start of a text: gives the values, or none, and what follows."""
+    values: list[str] = []
+    for name in names:
+        given = re.match(rf"[\s,;]*(?:and\s+)?{re.escape(name)}\s*[:=]\s*(?!=)", text)
+        value = _parse_literal(text[given.end() :].partition("\n")[0]) if given else ""
+        if not given or not value:
+            return [], text
+        values.append(value)
+        text = text[given.end() + len(value) :]
+    return values, text
 
 
 def _parse_call(text: str) -> str:
@@ -117,7 +154,8 @@ def check_example(call: str, result: str, program: Mapping[str, Any]) -> str:
 def _is_equal(given: object, right: object) -> bool:
     if isinstance(given, float) and isinstance(right, (int, float)):
         return math.isclose(given, right, rel_tol=1e-6, abs_tol=1e-9)
-    return bool(given == right)
+    # `("a")` is written for a tuple of one
+    return bool(given == right or (isinstance(given, tuple) and given == (right,)))
 
 
 def _set_alarm(seconds: int) -> None:
@@ -133,8 +171,10 @@ def _raise_timeout(*_: object) -> None:
 def find_failures(path: str, task: str) -> list[str]:
     """Give what does not hold of the examples that the task and the program's own text have."""
     tree = ast.parse(Path(path).read_text("utf-8", "replace"))
-    names = [part.name for part in tree.body if isinstance(part, ast.FunctionDef)]
-    found = find_examples(f"{task}\n{_collect_docstrings(tree)}", names) if names else []
+    functions = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
+    told = f"{task}\n{_collect_docstrings(tree)}"
+    names = [function.name for function in functions]
+    found = [*find_examples(told, names), *find_named_inputs(told, functions)] if names else []
     if not found:
         return []
     with contextlib.redirect_stdout(io.StringIO()):
