@@ -1,8 +1,9 @@
 """What each technique for small models is worth: thirty tasks of `tripletick bench`, one after the other off.
 
 Run: python -m bench.ablation MODEL [--host URL] [--suite NAME or FOLDER] [--tasks N] [--only TECHNIQUE,…]
-[--out FOLDER]. Every run is kept in FOLDER and gone on with where it was stopped; the table is written there
-too, as table.md. A row says how many tasks were solved only with, only without
+[--jobs N] [--out FOLDER]. Every run is kept in FOLDER and gone on with where it was stopped; the table is
+written there too, as table.md. With a host its replies are kept there: the server is asked only for what a
+technique's other way makes different. A row says how many tasks were solved only with, only without
 the technique, and the chance of such a split by luck alone (McNemar's exact test); with thirty tasks only
 large differences show, and only on a suite of which the model solves neither next to nothing nor nearly all.
 """
@@ -12,8 +13,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+
+from bench.reply_cache import serve_cached
 
 from tripletick.bench import compare, run_file, runner, suites
 from tripletick.bench.attempt import Attempt, RunSetup
@@ -26,7 +30,7 @@ from tripletick.system import dirs
 TASKS = 30
 AS_SHIPPED = "as shipped"
 HEAD = (
-    "| technique | the other way | solved | only as shipped | only the other way | p | seconds | verdict |",
+    "| technique | the other way | solved | only as shipped | only the other way | p | written | verdict |",
     "|---|---|---|---|---|---|---|---|",
 )
 
@@ -47,6 +51,7 @@ class Plan:
     out: Path
     tasks: int = TASKS
     only: Sequence[str] = tuple(TECHNIQUES)
+    jobs: int = 1
 
 
 def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]:
@@ -60,16 +65,16 @@ def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]
     with opened(folder, header) as log:
         if any(trial.key not in log.done for trial in todo):
             runner.require_ready(setup)
-            runner.run_trials(todo, setup, log, lambda number, of, made: None)
+            runner.run_trials(todo, setup, log, lambda number, of, made: None, plan.jobs)
         return [log.done[trial.key] for trial in todo]
 
 
 def row(name: str, other: str, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
     """Write a row of the table."""
     told = compare.compare_runs(shipped, without)
-    split, seconds = told.splits[-1], next(cost.ratio for cost in told.costs if cost.name == "seconds")
+    split, written = told.splits[-1], next(cost.ratio for cost in told.costs if cost.name == "tokens written")
     solved = sum(attempt.solved for attempt in without)
-    took = "" if seconds is None else f"{seconds:.2f} x"
+    took = "" if written is None else f"{written:.2f} x"
     cells = (name, other, solved, split.only_a, split.only_b, f"{split.p:.3f}", took)
     return f"| {' | '.join(map(str, cells))} | {verdict(split, shipped, without)} |"
 
@@ -118,11 +123,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--suite", default="core")
     parser.add_argument("--tasks", type=int, default=TASKS, help="how many of its tasks")
     parser.add_argument("--only", type=techniques, default=tuple(TECHNIQUES), help="names parted by commas")
+    parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
     parser.add_argument("--out", type=Path, default=Path("runs/ablation"))
     given = parser.parse_args(argv)
-    model = {"model.name": given.model, **({"model.host": given.host} if given.host else {})}
+    kept = given.out / "replies"
     try:
-        measure(Plan(model, given.suite, given.out, given.tasks, given.only))
+        with serve_cached(given.host, kept) if given.host else nullcontext("") as host:
+            model = {"model.name": given.model, **({"model.host": host} if host else {})}
+            measure(Plan(model, given.suite, given.out, given.tasks, given.only, given.jobs))
     except TripletickError as error:
         print(error, file=sys.stderr)
         return error.exit

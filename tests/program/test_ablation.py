@@ -59,7 +59,7 @@ def test_one_technique_alone_is_measured_kept_and_not_done_again(tmp_path):
 
 def test_a_row_says_who_solved_what_and_how_likely_that_is_luck():
     shipped = tried(6, solved=6)
-    without = [replace(one, solved=False, seconds=2 * one.seconds) for one in shipped]
+    without = [replace(one, solved=False, written=2 * one.written) for one in shipped]
     row = ablation.row("advice", "`x`", shipped, without)
     assert row == "| advice | `x` | 0 | 6 | 0 | 0.031 | 2.00 x | helps |"
     assert ablation.row("advice", "`x`", without, shipped).endswith("| 0.50 x | hurts |")
