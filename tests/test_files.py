@@ -317,3 +317,11 @@ def test_an_ordinary_line_stands_for_itself(line):
 def test_in_prose_a_heading_is_no_comment():
     assert find_placeholders("", "# Existing code\n- same as before\n", "a.md") == []
     assert find_placeholders("", "<!-- rest unchanged -->\n", "a.md") == ["<!-- rest unchanged -->"]
+
+
+@pytest.mark.parametrize(("name", "ends"), [("start.sh", b"\n"), ("notes.txt", b"\r\n")])
+def test_only_a_shell_script_loses_windows_line_ends(context, name, ends):
+    (context.workspace.root / name).write_bytes(b"cd data\r\nls\r\n")
+    context.ledger.known.add(name)
+    assert use(context, "write", "cd data\nls -l", name).ok
+    assert (context.workspace.root / name).read_bytes() == b"cd data" + ends + b"ls -l" + ends

@@ -3,11 +3,14 @@
 import pytest
 from tests.filing import open_plain, put
 
+from tripletick.agents.templates import load_templates
 from tripletick.dialects.fence import parse_reply
 from tripletick.messages import Call
+from tripletick.system import dirs
 from tripletick.tools.path_inference import infer_path
 from tripletick.turn import attachments
 
+SAID = load_templates(dirs.find_dirs().prompts)
 OLD = "def mean(x):\n    return sum(x) / 2\n\nprint(mean([4, 5, 9]))\n"
 NEW = "def mean(x):\n    return sum(x) / len(x)\n\nprint(mean([4, 5, 9]))"
 
@@ -44,6 +47,42 @@ def test_a_new_version_of_a_file_that_was_seen_is_saved_there(context):
 def test_it_is_saved_there_too_where_the_request_named_that_file_alone(context):
     attachments.attach_named_files("fix calc.py", context)
     assert infer_path(Call("python", NEW), context).path == "calc.py"
+
+
+def test_of_several_files_that_the_request_named_it_is_the_one_that_is_much_like_it(context):
+    put(context, "start.sh", "python3 calc.py 4 5 9\n")
+    request = "start.sh fails: calc.py is wrong"
+    attachments.attach_named_files(request, context)
+    assert infer_path(Call("python", NEW), context).path == "calc.py"
+    assert infer_path(Call("python", "print(1)\nprint(2)"), context).path is None
+    put(context, "copy.py", OLD)
+    attachments.attach_named_files(f"{request}, and copy.py", context)
+    assert infer_path(Call("python", NEW), context).path is None
+
+
+def test_it_is_the_file_that_is_to_be_repaired(context):
+    put(context, "settings.json", '{"a": [1,],}')
+    files = attachments.attach_files("python3 calc.py fails. Fix settings.json.", ["*"], context, SAID)
+    assert "settings.json, 1 line:" in files
+    assert context.ledger.asked == "settings.json"
+
+
+@pytest.mark.parametrize(
+    ("request_", "name"),
+    [
+        ("python3 calc.py fails. Fix settings.json.", "settings.json"),
+        ("Please repair the script `src/run.sh`, it stops", "src/run.sh"),
+        ("fix the bug in calc.py; test.py shows it", "calc.py"),
+        ("Korrigiere den Fehler in der calc.py", ""),
+        ("Behebe die Fehler in calc.py", "calc.py"),
+        ("Corrige l'erreur: calc.py plante", ""),
+        ("Fix it so that python3 a.py works", ""),
+        ("The prefix of a.py is long", ""),
+        ("Fix version 1.2", ""),
+    ],
+)
+def test_what_is_to_be_repaired_stands_behind_the_verb(request_, name):
+    assert SAID.find_repaired_name(request_) == name
 
 
 def test_a_file_that_was_not_seen_is_left_alone(context):

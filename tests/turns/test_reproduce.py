@@ -64,6 +64,15 @@ def test_how_it_fails_goes_along_and_it_is_to_succeed(context):
     assert context.ledger.check == "python3 a.py"
 
 
+@pytest.mark.parametrize("text", ["exit 3\n", "#!/usr/bin/bahs\n"])
+@pytest.mark.parametrize("mode", [0o644, 0o755])
+def test_a_program_that_cannot_be_started_fails_too(context, text, mode):
+    put(context, "start.sh", text)
+    (context.workspace.root / "start.sh").chmod(mode)
+    assert "./start.sh fails:" in shown(context, "./start.sh should work. It does not. Fix it.")
+    assert context.ledger.check == "./start.sh"
+
+
 @pytest.mark.parametrize("request_", ["Fix b.py.", "Explain a.py.", "fix c.py"])
 def test_what_succeeds_wants_arguments_or_is_not_to_be_repaired_is_not_checked(context, request_):
     put(context, "c.py", "print(1)\n")

@@ -28,6 +28,7 @@ PLACES = {
     "folder": {"names"},
     "request": {"request", "files", "ending"},
     "repair": {"tag", "path"},
+    "correct": {"tag", "path"},
     "make": {"tag", "path"},
     "compute": {"tag"},
     "changed": {"changes"},
@@ -61,6 +62,7 @@ class Templates:
     make: str = ""
     body: str = ""
     repair: str = ""
+    correct: str = ""
     compute: str = ""
     show: str = ""
     question: str = ""
@@ -102,7 +104,8 @@ class Templates:
         if self.show and self.has_words("withheld", request):
             return self.show
         if language and self.has_words("repairs", request):
-            return self.repair.format(tag=language.tag, path=program)
+            said = self.repair if language.is_runnable else self.correct
+            return said.format(tag=language.tag, path=program)
         computes = self.has_words("counts", request) or (computes and not self.has_words("moves", request))
         if computes and not language and not names_other_language(request, COMPUTES):
             return self.compute.format(tag=COMPUTES)
@@ -116,6 +119,12 @@ class Templates:
     def lacks_words(self, kind: str, request: str) -> bool:
         """Tell whether a request has none of the words of a kind; never where the kind has none."""
         return kind in self.words and not self.has_words(kind, request)
+
+    def find_repaired_name(self, request: str) -> str:
+        """Give the name of what a request wants repaired: `Fix settings.json`; "" where it says none."""
+        words = self.words.get("mends", "")
+        named = re.search(words, request, re.IGNORECASE) if words else None
+        return named[1].rstrip(".:") if named else ""
 
     def extract_search_words(self, request: str) -> str:
         """Give what a request looks for, without the words that say so; "" where it looks for no file."""

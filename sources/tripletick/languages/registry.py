@@ -69,6 +69,7 @@ class Language:
     package: str = ""
     example: str = ""
     data_check: str = ""
+    unix: bool = False
 
     @property
     def is_runnable(self) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tripletick.checkpoint.diffs import count_lines as count_lines
 from tripletick.checkpoint.diffs import diff_contents
 from tripletick.events import Ask, Output
-from tripletick.languages.registry import is_foreign_path
+from tripletick.languages.registry import detect_language, is_foreign_path
 from tripletick.messages import Answer, Call, FileChange, Result
 from tripletick.paths import PathRefused
 from tripletick.system.text import format_count, format_size
@@ -175,12 +175,16 @@ def read_old_content(path: str, context: ToolContext) -> bytes | None:
     return context.workspace.read_shown(path, LARGEST)
 
 
-def encode_text(text: str, old: bytes | None) -> bytes:
-    """Encode a whole file, with the line ends and the BOM of the one that it replaces."""
+def encode_text(text: str, path: str, old: bytes | None) -> bytes:
+    """Encode a whole file, with BOM and line ends of the one that it replaces; where no program of its
+    language works with Windows line ends, without these.
+    """
+    language = detect_language(path)
+    keeps_ends = not (language and language.unix)
     data = text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
     if data and not data.endswith(b"\n"):
         data += b"\n"
-    if old and b"\n" in old and old.count(b"\n") == old.count(b"\r\n"):
+    if keeps_ends and old and b"\n" in old and old.count(b"\n") == old.count(b"\r\n"):
         data = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     return BOM + data if old and old.startswith(BOM) and not data.startswith(BOM) else data
 
@@ -201,9 +205,9 @@ def format_edit_form(path: str) -> str:
 
 def _build_content(draft: FileDraft) -> bytes:
     if not draft.is_append or draft.old is None:
-        return encode_text(draft.call.body, draft.old)
+        return encode_text(draft.call.body, draft.path, draft.old)
     glue = b"" if draft.old.endswith(b"\n") or not draft.old else b"\n"
-    return draft.old + glue + encode_text(draft.call.body, draft.old).removeprefix(BOM)
+    return draft.old + glue + encode_text(draft.call.body, draft.path, draft.old).removeprefix(BOM)
 
 
 def _find_refusal(draft: FileDraft) -> Result | None:

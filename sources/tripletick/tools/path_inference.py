@@ -1,5 +1,5 @@
 """The file that a block without a path was meant for: one that the words before it name, or that the model
-was just asked for.
+was just asked for, or one that the request names and that it is a new version of.
 
 A block that looks like something else runs as it is: a test of that file, a look into it.
 """
@@ -19,7 +19,9 @@ from tripletick.tools.file_reader import is_binary
 from tripletick.tools.tool import ToolContext
 
 ALIKE = 0.4
-"""Lines that a new version has in common with the old one, of all: with fewer it is another program."""
+"""Lines that a new version has in common with the old one, of all: with fewer it is another program …"""
+SURE = 0.6
+"""… and with so many it is one, where nothing else says so."""
 LARGEST = 1 << 18
 
 
@@ -27,7 +29,7 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     """Give the call with the path that was meant, or as it is."""
     call = _strip_head_lines(call)
     wanted, context.ledger.wanted = context.ledger.wanted, ""
-    path = call.meant or wanted or context.ledger.asked
+    path = call.meant or wanted or context.ledger.asked or _find_old_version(call, context)
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
         # the path of what it shall write, or read
         call = replace(call, path=None)
@@ -63,7 +65,16 @@ def _is_misnamed(call: Call, context: ToolContext) -> bool:
     return False
 
 
-def _can_be_version(path: str, body: str, context: ToolContext) -> bool:
+def _find_old_version(call: Call, context: ToolContext) -> str:
+    """Give the one program of those that the request names of which this may well be a new version."""
+    if call.path is not None or call.tool not in LANGUAGES:
+        return ""
+    seen = [path for path in context.ledger.named if path in context.ledger.known]
+    like = [path for path in seen if _can_be_version(path, call.body, context, SURE)]
+    return like[0] if len(like) == 1 else ""
+
+
+def _can_be_version(path: str, body: str, context: ToolContext, alike: float = ALIKE) -> bool:
     """Tell whether a program may well be this file: a new one, or a new version of one that it saw."""
     stem = PurePosixPath(path).stem
     if re.search(rf"\b(?:import|from|require|include|source)\b.*\b{re.escape(stem)}\b", body) or path in body:
@@ -75,10 +86,10 @@ def _can_be_version(path: str, body: str, context: ToolContext) -> bool:
         old = context.workspace.read_bytes(spot.path, LARGEST)
         if not old or spot.path not in context.ledger.known:
             return not old
-        return not is_binary(old) and _is_similar(old.decode("utf-8", "replace"), body)
+        return not is_binary(old) and _measure_likeness(old.decode("utf-8", "replace"), body) >= alike
     return False
 
 
-def _is_similar(old: str, new: str) -> bool:
+def _measure_likeness(old: str, new: str) -> float:
     before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
-    return difflib.SequenceMatcher(None, before, after, autojunk=False).ratio() >= ALIKE
+    return difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()

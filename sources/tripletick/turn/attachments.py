@@ -81,6 +81,7 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
         context,
         programs_too=EVERY_LANGUAGE in tools,
         below=not templates.has_words("makes", request),
+        repaired=templates.find_repaired_name(request),
     )
     failure = attach_failure(request, context) if templates.has_words("repairs", request) else ""
     found, kinds = "", map(context.workspace.get_kind, context.ledger.named)
@@ -105,11 +106,16 @@ def attach_failure(request: str, context: ToolContext) -> str:
 
 
 def attach_named_files(
-    words: str, context: ToolContext, *, programs_too: bool = False, below: bool = True
+    words: str,
+    context: ToolContext,
+    *,
+    programs_too: bool = False,
+    below: bool = True,
+    repaired: str = "",
 ) -> str:
     """Show the files and folders that a request names, "" where it names none that are there. A table is
     data to compute with; for an agent that writes programs any text is. `below`: a name alone may be that of
-    a file in a folder, and is none that is to be made.
+    a file in a folder, and is none that is to be made. `repaired`: the name of what is to be repaired.
     """
     left, parts, programs, data = context.clip * context.trial.files, list[str](), list[str](), False
     names = context.workspace.list_names(".")
@@ -135,6 +141,9 @@ def attach_named_files(
     )
     absent = tuple(dict.fromkeys(missing))
     new = [] if programs else [path for path in absent if is_program(path)]
+    target = found.get(repaired, "")
+    if target in context.ledger.known and detect_language(target):
+        programs = [target]
     program, *more = programs or new or [""]
     context.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
     return "\n\n".join(parts)
