@@ -15,8 +15,7 @@ from pathlib import Path
 
 from training.bases import BASES
 from training.generate import generate
-from tripletick.config.config import load_config
-from tripletick.session import builder, prompt_fingerprint
+from training.wording import hash_wording
 from tripletick.system import dirs
 
 ROOT = Path(__file__).parents[1]
@@ -34,6 +33,7 @@ def main() -> None:
     base, seed = BASES[asked.base], str(asked.seed)
     folder = asked.out / seed if asked.base == OLDEST else asked.out / asked.base / seed
     folder.mkdir(parents=True, exist_ok=True)
+    _here("tripletick.cli", "-q", "models", "create", base.name)
     talks, state, adapter = folder / "talks.jsonl", folder / "state.pt", folder / "adapter.gguf"
     learnt = [talks]
     if base.samples and asked.sampling:
@@ -45,7 +45,7 @@ def main() -> None:
     begin = ["--from", base.adapter] if base.adapter and not asked.fresh else []
     time = ["--minutes", asked.minutes, "--seed", seed]
     _apart(asked.python, "training.train", base.path, state, *learnt, *begin, *time, *base.options, *more)
-    _apart(asked.python, "training.export", state, adapter, "--wording", _hash_wording(base.model))
+    _apart(asked.python, "training.export", state, adapter, "--wording", hash_wording(base.model))
     suite = ["--suite", asked.suite] if asked.suite else []
     _here("training.evaluate", adapter, "--base", asked.base, "--out", folder / "runs", *suite)
     sys.stdout.write(f"{adapter}\n")
@@ -71,13 +71,6 @@ def _parse() -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument("--suite", default="", help="of the last measurement; usually training/held")
     return parser.parse_known_args()
-
-
-def _hash_wording(model: str) -> str:
-    """Give the hash of the wording that a model gets."""
-    found = dirs.find_dirs()
-    config = load_config([found.shipped_config], {}, {"model.name": model})
-    return prompt_fingerprint.hash_prompts(builder.load_prompts(config, found))
 
 
 def _here(module: str, *words: object) -> None:

@@ -22,8 +22,13 @@ PASSED_OVER = (".git", "__pycache__", ".tripletick")
 RUNNERS = {".py": "python3", ".sh": "bash"}
 BRIEF = 80
 """Words of an answer to talk; more is a lecture."""
+SHORT = 3
+"""Letters of words that say nothing by themselves."""
+_SURE = re.compile(r"[\d./_A-Z]")
+"""What is in numbers, names and paths; other words can be put otherwise."""
 _WORD = re.compile(r"[\w][\w./:%-]*[\w%]|\w")
 _COMMAND = re.compile(r"^```bash\n((?s:.*?))\n```$", re.M)
+_SHOWN = re.compile(r"^```text\n(?s:.*?)\n```$", re.M)
 _NO = re.compile(
     r"\b(?:no|not|none|nothing|never|cannot|can.t|isn.t|doesn.t|don.t|aren.t|unable|missing|empty|0|zero)\b",
     re.I,
@@ -97,7 +102,7 @@ def write_tree(tree: Tree, root: Path) -> None:
 
 def find_fault(play: Play, after: Tree, answer: str, run: Run) -> str:
     """Say what of a model's work is not as it is in the play, "" where all is. Raises CannotCompareError."""
-    if "```" in answer:
+    if has_block(answer):
         return "a block in the answer"
     if play.talks:
         return _check_talk(play, answer)
@@ -110,10 +115,16 @@ def find_fault(play: Play, after: Tree, answer: str, run: Run) -> str:
     return "" if play.after != play.before else _check_answer(play, answer)
 
 
+def has_block(reply: str) -> bool:
+    """Tell whether a reply has a block that would be run; one of the tag text is only shown."""
+    return "```" in _SHOWN.sub("", reply)
+
+
 def _check_talk(play: Play, answer: str) -> str:
     if len(answer.split()) > BRIEF:
         return "a lecture"
-    wanted = _NAME.findall(play.answer) + re.findall(r"\d+", play.answer)
+    own = _SHOWN.sub("", play.answer)
+    wanted = _NAME.findall(own) + re.findall(r"\d+", own)
     return _find_missing(wanted, play.asks[0].text, answer)
 
 
@@ -134,7 +145,8 @@ def _check_answer(play: Play, answer: str) -> str:
     """See that an answer has what the play's has of what was printed, and says no where that does."""
     printed = {_plain(word) for text in play.results for word in _WORD.findall(text)}
     wanted = [word for word in _WORD.findall(play.answer) if _plain(word) in printed]
-    told = [word for word in wanted if _plain(word) not in _words(play.asks[0].text) and _tells(word)]
+    new = [word for word in wanted if _plain(word) not in _words(play.asks[0].text)]
+    told = [word for word in new if _SURE.search(word)] or [word for word in new if len(word) > SHORT]
     if not told and not _NO.search(play.answer):
         raise CannotCompareError("an answer in free words")
     if bool(_NO.search(play.answer)) != bool(_NO.search(answer)) and not told:
@@ -154,11 +166,6 @@ def _words(text: str) -> set[str]:
 
 def _plain(word: str) -> str:
     return word.casefold().removeprefix("./").removeprefix("0x").rstrip("/")
-
-
-def _tells(word: str) -> bool:
-    """Tell a word that says something: a number, a name, a path."""
-    return len(word) > 3 or any(sign.isdigit() for sign in word)
 
 
 def _bare(data: bytes | None) -> list[bytes] | None:

@@ -49,10 +49,16 @@ FAILURES = 1
 WORDY = 400
 """Tokens of a reply; who needs more has lost the way."""
 WARM = 0.7
+LOADED = "2m"
+"""How long an engine of our own outlives its worker."""
 TRIES = 4
 """How often a request is tried; the first that passes is kept."""
 SOLVED = "solved"
-UNJUDGED = {"git-commit": "commits are not compared", "executable": "permissions are not compared"}
+UNJUDGED = {
+    "show-code": "code that is shown does not run",
+    "git-commit": "commits are not compared",
+    "executable": "permissions are not compared",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,7 @@ def ask(folder: Path, request: str, plan: Plan, seed: int) -> tuple[str, str, Sa
         "model.temperature": str(plan.temperature),
         "model.seed": str(seed),
         "model.output": str(WORDY),
+        "model.keep": LOADED,
     }
     config = load_config([found.shipped_config], {}, settings)
     log = SessionLog.open(found.sessions, workspace=folder, save=False)
@@ -210,7 +217,7 @@ def _try(plan: Plan, played: Play, stage: Stage, line: dict[str, Any], start: Pa
         seed = Random(f"{plan.seed}/{line['n']}/{len(line['tries'])}").randrange(1 << 31)
         fault, answer, said = ask(folder, played.asks[0].text, plan, seed)
         after = compare.read_tree(folder)
-    if not fault and played.talks and any(learnt and "```" in text for _, text, learnt in said):
+    if not fault and played.talks and any(learnt and compare.has_block(text) for _, text, learnt in said):
         fault = "a block in talk"
     try:
         fault = fault or compare.find_fault(played, after, answer, lambda *given: run_in(stage, *given))
