@@ -39,7 +39,7 @@ def main() -> None:
     if base.samples and asked.sampling:
         learnt.insert(0, folder / "sampled.jsonl")
         alone = ["--model", f"embedded:{base.path}", "--workers", "1"]
-        served = ["--host", asked.host] if asked.host else alone
+        served = ["--host", asked.host, "--workers", asked.slots] if asked.host else alone
         _here("training.sample", learnt[0], *served, "--minutes", asked.sampling, "--seed", seed)
     generate(talks, asked.seed, asked.count, os.cpu_count() or 1, base.model)
     begin = ["--from", base.adapter] if base.adapter and not asked.fresh else []
@@ -63,6 +63,7 @@ def _parse() -> tuple[argparse.Namespace, list[str]]:
         "--sampling", type=float, default=60.0, help="minutes in which the base tries requests"
     )
     parser.add_argument("--host", default="", help="of a server that has the base; else it is loaded here")
+    parser.add_argument("--slots", type=int, default=4, help="of that server")
     parser.add_argument("--count", type=int, default=6000, help="conversations")
     parser.add_argument("--out", type=Path, default=dirs.find_dirs().cache / "training")
     parser.add_argument("--python", type=Path, default=ROOT / ".venv-training" / "bin" / "python")

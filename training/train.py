@@ -34,8 +34,8 @@ LEAST = 0.03
 TWICE = 2.0
 """How much faster the second matrix of an update learns (LoRA+, arXiv 2402.12354)."""
 CLIP = 1.0
-TOLD, KEPT = 10, 60
-"""Steps between two lines of the log, between two checkpoints."""
+TOLD, KEPT = 60.0, 300.0
+"""Seconds between two lines of the log, between two checkpoints: steps of large bases take half a minute."""
 HELD = 8
 """Packs that are never trained on, whose loss tells how it goes."""
 SECOND = 60.0
@@ -90,13 +90,16 @@ class Trainer:
         packs = (pack for pack in packs if tuple(pack.ids) not in spare)
         for _ in range(self.course.steps * self.plan.at_once):
             next(packs)
+        told = kept = self.course.seconds
         while self.course.seconds < self.plan.minutes * SECOND:
             begun = time.monotonic()
             self.step([next(packs) for _ in range(self.plan.at_once)])
             self.course.seconds += time.monotonic() - begun
-            if self.course.steps % TOLD == 0:
+            if self.course.seconds >= told + TOLD:
+                told = self.course.seconds
                 self._tell_course()
-            if self.course.steps % KEPT == 0:
+            if self.course.seconds >= kept + KEPT:
+                kept = self.course.seconds
                 self.save()
         self.save()
         self._tell(f"held-out loss {self.measure(held):.4f} at the end, after {self.course.steps} steps")
