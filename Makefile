@@ -78,9 +78,10 @@ router: $(VENV)/.dev
 	$(BIN)/python -m tools.train_router
 
 # Conversations, training, adapter, figures; a run that was stopped is resumed. On two cores minutes=100 is 2½ hours in all.
+# base=0.5b: another base, which tries requests first; with host= at a server that has it.
 offline-model: $(VENV)/.dev .venv-training/.installed
-	$(BIN)/tripletick -q models create offline
-	$(BIN)/python -m training --seed $(or $(seed),1) --minutes $(or $(minutes),100) $(options)
+	$(BIN)/python -m training --base $(or $(base),135m) --seed $(or $(seed),1) --minutes $(or $(minutes),100) \
+	  $(if $(host),--host "$(host)") $(options)
 
 .venv-training/.installed: training/requirements.txt
 	$(PYTHON) -m venv .venv-training

@@ -1,8 +1,8 @@
 """Asks adapters the same requests, on the real engine and in the product.
 
-`python -m training.evaluate NEW.gguf`. Beside the new adapter stand the one that ships and the base as it
-comes. The requests are of no family: held/ by default, written by hand; `--suite free` is the bench's own
-set, for the last measurement alone.
+`python -m training.evaluate NEW.gguf`. Beside the new adapter stand the base as it comes and, where one
+does, the adapter that ships. The requests are of no family: held/ by default, written by hand; `--suite free`
+is the bench's own set, for the last measurement alone.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from training.bases import BASES
 from tripletick.bench import run_file
 from tripletick.bench.attempt import Attempt
-from tripletick.models import catalog
 from tripletick.session import builder
 from tripletick.system import dirs
 from tripletick.ui.columns import align_rows
@@ -28,11 +28,12 @@ VOICE = ("-s", f"agent.personality={builder.TRAINED['embedded:offline']}", "-s",
 ALL = "all"
 
 
-def run(name: str, suite: str, settings: Sequence[str], out: Path, wording: str) -> list[Attempt]:
+def run(name: str, asked: argparse.Namespace, settings: Sequence[str], out: Path) -> list[Attempt]:
     """Have the bench do a suite on an engine; a run that was stopped goes on."""
-    command = ("-m", "tripletick.cli", "bench", "-q", "-m", name, "--ctx", "4096", "--suite", suite)
+    model = ("-m", name, "--ctx", str(asked.context))
+    command = ("-m", "tripletick.cli", "bench", "-q", *model, "--suite", asked.suite)
     begun = ("--resume",) if any(out.glob("*.jsonl")) else ()
-    chosen = ("--wording", wording, "--out", str(out), *begun)
+    chosen = ("--wording", asked.wording, "--out", str(out), *begun)
     subprocess.run((sys.executable, *command, *chosen, *settings), check=True, env=_env())
     newest = max(out.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     return list(run_file.read_run(newest)[1])
@@ -92,23 +93,20 @@ def _env() -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("adapter", type=Path)
-    parser.add_argument(
-        "--base",
-        type=Path,
-        default=catalog.model_path(catalog.get_entry(catalog.OFFLINE), dirs.find_dirs().cache),
-    )
+    parser.add_argument("--base", choices=BASES, default="135m")
     parser.add_argument("--suite", default=str(HELD))
     parser.add_argument("--wording", default=ALL)
     parser.add_argument("--out", type=Path, default=Path("runs/offline"))
     parser.add_argument("--only-new", action="store_true", help="leave out the base and what ships")
     asked = parser.parse_args()
-    engines = {
-        "base": (f"embedded:{asked.base}", ()),
-        "ships": (f"embedded:{asked.base}+{catalog.ADAPTER}", VOICE),
-        "new": (f"embedded:{asked.base}+{asked.adapter.absolute()}", VOICE),
-    }
+    base = BASES[asked.base]
+    asked.context, voice = base.context, VOICE if base.adapter else ()
+    engines: dict[str, tuple[str, Sequence[str]]] = {"base": (f"embedded:{base.path}", ())}
+    if base.adapter:
+        engines["ships"] = (f"embedded:{base.path}+{base.adapter}", voice)
+    engines["new"] = (f"embedded:{base.path}+{asked.adapter.absolute()}", voice)
     runs = {
-        name: run(engine, asked.suite, settings, asked.out / name, asked.wording)
+        name: run(engine, asked, settings, asked.out / name)
         for name, (engine, settings) in engines.items()
         if name == "new" or not asked.only_new
     }

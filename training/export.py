@@ -17,14 +17,14 @@ import torch
 
 from training.model import TENSORS
 
-NAME, LICENSE, BASE = "tripletick offline agent", "apache-2.0", "SmolLM2-135M-Instruct.Q4_1.gguf"
-MOST = 12_000_000
-"""Bytes that ship with the package."""
+NAME, LICENSE = "tripletick offline agent", "apache-2.0"
+MOST = 25_000_000
+"""Bytes that ship with the package, or are downloaded with its base."""
 
 
 def export(state: dict[str, Any], out: Path, about: dict[str, str]) -> int:
     """Write the adapter; gives its bytes."""
-    writer = gguf.GGUFWriter(out, "llama")
+    writer = gguf.GGUFWriter(out, state["architecture"])
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
     writer.add_float32("adapter.lora.alpha", float(state["shape"]["alpha"]))
@@ -59,7 +59,7 @@ def main() -> None:
     plan, course = state["plan"], state["course"]
     about = {
         "wording": asked.wording,
-        "base": BASE,
+        "base": state["base"],
         "seed": str(plan["seed"]),
         "tokens": str(course["read"]),
         "learnt": str(course["learnt"]),

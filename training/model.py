@@ -1,8 +1,8 @@
-"""SmolLM2-135M out of its GGUF, frozen, with low-rank updates that are trained.
+"""A base model out of its GGUF, frozen, with low-rank updates that are trained.
 
-The weights keep llama.cpp's layout (neighbouring pairs are rotated together), so that an adapter fits the
-file as it is. A pack is one prefix and conversations behind it, each of which sees the prefix and itself
-alone. Not covered: other architectures.
+The weights keep llama.cpp's layout, so that an adapter fits the file as it is. A pack is one prefix and
+conversations behind it, each of which sees the prefix and itself alone. Covered: the architectures llama and
+qwen2, with all of their sizes read from the file. Not covered: scaled rotation, mixtures of experts.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from gguf import GGUFReader
+from gguf import GGUFReader, ReaderTensor
 from gguf.quants import dequantize
 from torch import Tensor, nn
 from torch.nn import functional
 
-WIDTH, HEADS, KEYS, HEAD, LAYERS = 576, 9, 3, 64, 30
-WORDS = "token_embd.weight"
-EPSILON, ROTATION, LONGEST = 1e-5, 100_000.0, 8192
+from training.architecture import Architecture, read_architecture
+
+WORDS, SCORES = "token_embd.weight", "output.weight"
+LONGEST = 8192
 GROUPS = {
     "qkv": {"q": "attn_q", "k": "attn_k", "v": "attn_v"},
     "out": {"o": "attn_output"},
@@ -39,7 +40,7 @@ class Shape:
 
     rank: int = 16
     alpha: int = 32
-    first: int = 10
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,13 @@ class Part:
 
 
 class Linear(nn.Module):
-    """Frozen matrices side by side; each may have a trained update of low rank."""
+    """Frozen matrices side by side, and what is added; each may have a trained update of low rank."""
 
-    def __init__(self, weights: dict[str, Tensor], shape: Shape | None) -> None:
+    def __init__(self, weights: dict[str, Tensor], added: list[Tensor], shape: Shape | None) -> None:
         super().__init__()
         self.register_buffer("weight", torch.cat(list(weights.values())).contiguous(), persistent=False)
+        bias = torch.cat(added).to(self.weight.dtype) if added else None
+        self.register_buffer("bias", bias, persistent=False)
         self.sizes = [weight.shape[0] for weight in weights.values()]
         self.scale = shape.alpha / shape.rank if shape else 0.0
         self.a, self.b = nn.ParameterDict(), nn.ParameterDict()
@@ -79,7 +82,7 @@ class Linear(nn.Module):
         """Give the product in the weights' kind of numbers."""
         kind = self.weight.dtype
         x = x.to(kind)
-        y = functional.linear(x, self.weight)
+        y = functional.linear(x, self.weight, self.bias)
         if not self.a:
             return y
         down, up = torch.cat(list(self.a.values())), torch.block_diag(*self.b.values())
@@ -89,49 +92,56 @@ class Linear(nn.Module):
 class Block(nn.Module):
     """One layer."""
 
-    def __init__(self, weights: dict[str, Tensor], layer: int, shape: Shape | None) -> None:
+    def __init__(
+        self, weights: dict[str, Tensor], layer: int, made: Architecture, shape: Shape | None
+    ) -> None:
         super().__init__()
+        self.made = made
         at = f"blk.{layer}."
         self.register_buffer("before", weights[f"{at}attn_norm.weight"], persistent=False)
         self.register_buffer("between", weights[f"{at}ffn_norm.weight"], persistent=False)
         for group, names in GROUPS.items():
             own = {short: weights[f"{at}{name}.weight"] for short, name in names.items()}
-            self.add_module(group, Linear(own, shape))
+            biases = [f"{at}{name}.bias" for name in names.values()]
+            added = [weights[name] for name in biases if name in weights]
+            self.add_module(group, Linear(own, added, shape))
 
     def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], parts: Sequence[Part]) -> Tensor:
-        q, k, v = self.qkv(normed(x, self.before)).split([HEADS * HEAD, KEYS * HEAD, KEYS * HEAD], dim=-1)
-        q, k = (rotated(part.unflatten(-1, (-1, HEAD)), turn) for part in (q, k))
-        q, k, v = q.to(v.dtype), k.to(v.dtype), v.unflatten(-1, (-1, HEAD))
+        made = self.made
+        q, k, v = self.qkv(self._normed(x, self.before)).split(self.qkv.sizes, dim=-1)
+        q, k = (rotated(part.unflatten(-1, (-1, made.head)), turn, made.halves) for part in (q, k))
+        q, k, v = q.to(v.dtype), k.to(v.dtype), v.unflatten(-1, (-1, made.head))
         x = x + self.out(attended(q, k, v, parts))
-        gate, up = self.wide(normed(x, self.between)).chunk(2, dim=-1)
+        gate, up = self.wide(self._normed(x, self.between)).chunk(2, dim=-1)
         return x + self.narrow(functional.silu(gate) * up)
 
+    def _normed(self, x: Tensor, weight: Tensor) -> Tensor:
+        return functional.rms_norm(x, (self.made.width,), weight, self.made.epsilon)
 
-def normed(x: Tensor, weight: Tensor) -> Tensor:
-    return functional.rms_norm(x, (WIDTH,), weight, EPSILON)
 
-
-def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
-    """Turn neighbouring pairs by their positions."""
+def rotated(x: Tensor, turn: tuple[Tensor, Tensor], halves: bool) -> Tensor:
+    """Turn pairs by their positions: those of the two halves, or neighbours."""
     cosine, sine = turn
-    one, other = x[..., 0::2], x[..., 1::2]
-    return torch.stack((one * cosine - other * sine, one * sine + other * cosine), -1).flatten(-2)
+    one, other = x.chunk(2, -1) if halves else (x[..., 0::2], x[..., 1::2])
+    both = (one * cosine - other * sine, one * sine + other * cosine)
+    return torch.cat(both, -1) if halves else torch.stack(both, -1).flatten(-2)
 
 
 def attended(q: Tensor, k: Tensor, v: Tensor, parts: Sequence[Part]) -> Tensor:
-    """Let each conversation see the prefix and itself; three heads share a key.
+    """Let each conversation see the prefix and itself; several heads share a key.
 
     Plain products: on the cores torch's own attention takes three times as long, most of it going back.
     """
-    shared = HEADS // KEYS
-    q, k, v = (q * HEAD**-0.5).unflatten(1, (KEYS, shared)), k.permute(1, 2, 0), v.transpose(0, 1)
+    (_, heads, head), keys = q.shape, k.shape[1]
+    shared = heads // keys
+    q, k, v = (q * head**-0.5).unflatten(1, (keys, shared)), k.permute(1, 2, 0), v.transpose(0, 1)
     outs = []
     for part in parts:
         own = slice(part.start, part.end)
-        keys = torch.cat((k[..., : part.prefix], k[..., own]), 2)
+        before = torch.cat((k[..., : part.prefix], k[..., own]), 2)
         values = torch.cat((v[:, : part.prefix], v[:, own]), 1)
         asked = q[own].permute(1, 2, 0, 3).flatten(1, 2)
-        scores = torch.bmm(asked, keys).unflatten(1, (shared, -1)) + part.mask
+        scores = torch.bmm(asked, before).unflatten(1, (shared, -1)) + part.mask
         out = torch.bmm(scores.softmax(-1).flatten(1, 2), values)
         outs.append(out.unflatten(1, (shared, -1)).permute(2, 0, 1, 3).flatten(1))
     return torch.cat(outs)
@@ -151,28 +161,29 @@ def parted(pack: Pack, kind: torch.dtype) -> list[Part]:
 class Model(nn.Module):
     """The whole of it; only the updates are parameters."""
 
-    def __init__(self, weights: dict[str, Tensor], shape: Shape) -> None:
+    def __init__(self, made: Architecture, weights: dict[str, Tensor], shape: Shape) -> None:
         super().__init__()
-        self.shape = shape
+        self.made, self.shape = made, shape
         self.register_buffer("words", weights[WORDS], persistent=False)
-        self.register_buffer("scores", self.words.to(weights["blk.0.attn_q.weight"].dtype), persistent=False)
+        self.register_buffer("scores", weights.get(SCORES, self.words), persistent=False)
         self.register_buffer("last", weights["output_norm.weight"], persistent=False)
         self.blocks = nn.ModuleList(
-            Block(weights, layer, shape if layer >= shape.first else None) for layer in range(LAYERS)
+            Block(weights, layer, made, shape if layer >= shape.first else None)
+            for layer in range(made.layers)
         )
-        speeds = ROTATION ** (-torch.arange(0, HEAD, 2).float() / HEAD)
+        speeds = made.rotation ** (-torch.arange(0, made.head, 2).float() / made.head)
         angles = torch.arange(LONGEST).float()[:, None] * speeds
         self.register_buffer("cosine", angles.cos()[:, None], persistent=False)
         self.register_buffer("sine", angles.sin()[:, None], persistent=False)
 
     def forward(self, pack: Pack, wanted: Tensor) -> Tensor:
         """Give the scores of all words behind the tokens `wanted`."""
-        x, turn = self.words[pack.ids], (self.cosine[pack.positions], self.sine[pack.positions])
-        parts = parted(pack, self.blocks[0].qkv.weight.dtype)
+        x, turn = self.words[pack.ids].float(), (self.cosine[pack.positions], self.sine[pack.positions])
+        parts = parted(pack, self.words.dtype)
         for block in self.blocks:
             x = block(x, turn, parts)
-        seen = normed(x[wanted], self.last).to(self.scores.dtype)
-        return functional.linear(seen, self.scores).float()
+        seen = functional.rms_norm(x[wanted], (self.made.width,), self.last, self.made.epsilon)
+        return functional.linear(seen.to(self.scores.dtype), self.scores).float()
 
     def updates(self, kind: str) -> dict[tuple[int, str], nn.Parameter]:
         """Give the trained matrices, `a` or `b`, by layer and name."""
@@ -184,15 +195,17 @@ class Model(nn.Module):
         }
 
 
-def weights(base: Path, kind: torch.dtype) -> dict[str, Tensor]:
-    """Read a GGUF into plain numbers, the layers' matrices into such of a kind."""
-    plain = {one.name: _plain(one) for one in GGUFReader(base).tensors}
-    return {name: one.to(kind) if one.ndim > 1 and name != WORDS else one for name, one in plain.items()}
+def load(base: Path, shape: Shape, kind: torch.dtype) -> Model:
+    """Read a GGUF into plain numbers, its matrices into such of a kind."""
+    file = GGUFReader(base)
+    own = {key: field for key, field in file.fields.items() if not key.startswith("tokenizer.")}
+    made = read_architecture({key: field.contents() for key, field in own.items()})
+    return Model(made, {one.name: _plain(one, kind) for one in file.tensors}, shape)
 
 
-def _plain(one: object) -> Tensor:
-    data = dequantize(one.data, one.tensor_type)  # type: ignore[attr-defined]
-    return torch.from_numpy(np.array(data, dtype=np.float32))
+def _plain(one: ReaderTensor, kind: torch.dtype) -> Tensor:
+    plain = torch.from_numpy(np.array(dequantize(one.data, one.tensor_type), dtype=np.float32))
+    return plain.to(kind) if plain.ndim > 1 else plain
 
 
 def begin_from(model: Model, adapter: Path) -> None:

@@ -1,7 +1,8 @@
 """Plays families through the product's own loop: every block really runs in the box, every byte is its own.
 
 A stage has one folder and one box for many conversations. What becomes of the model's words in `Loop` is the
-product's; the choice of the agent is the family's.
+product's; the choice of the agent is the family's. The wording is the one that the product has for the
+stage's model.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from training import forms
 from training.script import Ask, Line, Reply, Script, Seen, Told
+from tripletick.agents.definitions import Agent
 from tripletick.config.config import load_config
 from tripletick.events import Ask as Asked
 from tripletick.events import Event, GaveUp, Returned
 from tripletick.messages import Answer, Chunk, Message, Result
+from tripletick.models import catalog
 from tripletick.models.conversation import Conversation, TokenBudget
-from tripletick.models.model import Sampling
+from tripletick.models.model import ModelInfo, Sampling
 from tripletick.models.scripted import ScriptedModel, ScriptedReply
 from tripletick.paths import Workspace
 from tripletick.session import builder, request_text
@@ -26,8 +30,10 @@ from tripletick.system import dirs
 from tripletick.tools.tool import FileTracker
 from tripletick.turn.loop import Loop
 
-MODEL = "embedded:offline"
-WINDOW = 4096
+EMBEDDED = "embedded:"
+MODEL = f"{EMBEDDED}{catalog.OFFLINE}"
+WINDOW, WIDER = 4096, 8192
+"""The context of a model that has a wording of its own, and of any other."""
 WHOLE = 1 << 20
 NOTHING_SAID = Reply("")
 QUESTION = "REQUEST_CLARIFICATION"
@@ -68,7 +74,10 @@ class Stage:
     root: Path
     state: Path
     named: bool = False
-    """Whether requests end with the names of the folder's files."""
+    """Whether requests to the offline model end with the names of the folder's files; others always get
+    what the product sends along.
+    """
+    model: str = MODEL
     _taught: list[bool] = field(default_factory=list)
     _results: list[Result] = field(default_factory=list)
     _reply: Reply = NOTHING_SAID
@@ -77,7 +86,9 @@ class Stage:
     def __post_init__(self) -> None:
         found = dirs.find_dirs()
         found = found._replace(state=self.state)
-        config = load_config([found.shipped_config], {}, {"model.name": MODEL})
+        config = load_config([found.shipped_config], {}, {"model.name": self.model})
+        self.trained = builder.is_trained(config)
+        self.window = WINDOW if self.trained else WIDER
         self.root.mkdir(parents=True, exist_ok=True)
         self.prompts = builder.load_prompts(config, found)
         self.box = builder.open_workspace_box(config, found, self.root)
@@ -85,14 +96,15 @@ class Stage:
         made = builder.LoopBuilder(
             config, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
         )
-        self._made = made.build_loop("stage", WINDOW)
+        self._made = replace(made, about=self._describe_model()).build_loop("stage", self.window)
 
     def play(self, scripts: Iterator[Script]) -> list[Spoken]:
         """Play families one after the other in one conversation. Raises OffScriptError."""
         self._empty()
         self._taught.clear()
         conversation = self._made.replies.conversation
-        loop = self._anew(Conversation(conversation.system, conversation.also))
+        begun = replace(conversation, entries=[], introduced=set(), answers=[])
+        loop = self._anew(begun)
         for script in scripts:
             self._script = script
             line: Line | None = next(script)
@@ -114,17 +126,31 @@ class Stage:
             raise OffScriptError(f"no reply where one was due, but {line}")
         self._results.clear()
         self._taught.append(self._reply.taught)
-        return self._reply.text
+        return self._reply.text if self.trained else forms.convert_reply(self._reply.text, self.root)
 
     def _request(self, loop: Loop, ask: Ask) -> Line | None:
         agent = self.prompts.agents[ask.agent]
-        wanted = self.named and agent.tools and not request_text.has_folder_line(loop.conversation)
-        names = request_text.format_folder_line(self.workspace, loop.conversation.templates) if wanted else ""
+        loop.begin_request(ask.text)
+        files = self._list_files(loop, agent, ask.text)
         self._results.clear()
         self._reply = NOTHING_SAID
         relief = [self.prompts.agents[name] for name in RELIEF]
-        self._watch(loop.run_turn(agent, ask.text, files=names, relief=relief))
+        self._watch(loop.run_turn(agent, ask.text, files=files, relief=relief))
         return self._advance()
+
+    def _list_files(self, loop: Loop, agent: Agent, request: str) -> str:
+        """Give what goes along with a request."""
+        if not self.trained:
+            return request_text.format_files(loop, agent, request, folder_line=True)
+        wanted = self.named and agent.tools and not request_text.has_folder_line(loop.conversation)
+        return request_text.format_folder_line(self.workspace, loop.conversation.templates) if wanted else ""
+
+    def _describe_model(self) -> ModelInfo | None:
+        """Say of the model what its engine would: its size sets how it is spoken to."""
+        if self.trained:
+            return None
+        name = self.model.removeprefix(EMBEDDED)
+        return ModelInfo(name, "embedded", parameters=catalog.get_entry(name).parameters)
 
     def _watch(self, turn: Generator[Event, Answer | None, None]) -> None:
         answer: Answer | None = None
@@ -162,14 +188,16 @@ class Stage:
             raise OffScriptError(f"{self._reply.text}\nended otherwise: {told}")
 
     def _spoken(self, messages: Sequence[Message]) -> Iterator[Spoken]:
-        taught = iter(self._taught)
-        for message in messages:
-            mine = message.role == "assistant"
-            yield Spoken(message.role, message.text, mine and next(taught))
+        taught, shown = iter(self._taught), 1 + len(self._made.replies.conversation.example)
+        learnt = [at >= shown and one.role == "assistant" and next(taught) for at, one in enumerate(messages)]
+        stay = [True] * len(messages) if self.trained else forms.drop_looks(messages, learnt)
+        for message, mine, stays in zip(messages, learnt, stay, strict=True):
+            if stays:
+                yield Spoken(message.role, message.text, mine)
 
     def _anew(self, conversation: Conversation) -> Loop:
         made = self._made
-        replies = replace(made.replies, conversation=conversation, budget=TokenBudget(WINDOW))
+        replies = replace(made.replies, conversation=conversation, budget=TokenBudget(self.window))
         return replace(made, replies=replies, context=replace(made.context, ledger=FileTracker()))
 
     def _empty(self) -> None:

@@ -1,7 +1,7 @@
 """Trains the adapter.
 
 `python -m training.train BASE.gguf OUT.pt talks.jsonl … --minutes 100 --from old.gguf`. One pack a step, on
-a GPU where torch has one, else on the cores with 32-bit numbers. It ends when its minutes are over; started
+a GPU where torch has one, else on the cores. It ends when its minutes are over; started
 again with the same OUT.pt it goes on where it stood. Loss is on what the model says, and no more.
 """
 
@@ -24,7 +24,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from training import tokens, vocabulary
-from training.model import Model, Pack, Shape, begin_from, weights
+from training.model import Model, Pack, Shape, begin_from, load
 from training.tokens import Packed, Tokens
 
 WARM_UP = 20
@@ -34,8 +34,8 @@ LEAST = 0.03
 TWICE = 2.0
 """How much faster the second matrix of an update learns (LoRA+, arXiv 2402.12354)."""
 CLIP = 1.0
-TOLD, KEPT = 10, 60
-"""Steps between two lines of the log, between two checkpoints."""
+TOLD, KEPT = 60.0, 300.0
+"""Seconds between two lines of the log, between two checkpoints: steps of large bases take half a minute."""
 HELD = 8
 """Packs that are never trained on, whose loss tells how it goes."""
 SECOND = 60.0
@@ -69,8 +69,8 @@ class Course:
 class Trainer:
     """A model, its optimizer and where they stand."""
 
-    def __init__(self, model: Model, plan: Plan, out: Path) -> None:
-        self.model, self.plan, self.out, self.course = model, plan, out, Course()
+    def __init__(self, model: Model, plan: Plan, out: Path, base: str) -> None:
+        self.model, self.plan, self.out, self.base, self.course = model, plan, out, base, Course()
         self.device = next(model.parameters()).device
         rates = {"a": plan.rate, "b": TWICE * plan.rate}
         groups = [
@@ -90,13 +90,16 @@ class Trainer:
         packs = (pack for pack in packs if tuple(pack.ids) not in spare)
         for _ in range(self.course.steps * self.plan.at_once):
             next(packs)
+        told = kept = self.course.seconds
         while self.course.seconds < self.plan.minutes * SECOND:
             begun = time.monotonic()
             self.step([next(packs) for _ in range(self.plan.at_once)])
             self.course.seconds += time.monotonic() - begun
-            if self.course.steps % TOLD == 0:
+            if self.course.seconds >= told + TOLD:
+                told = self.course.seconds
                 self._tell_course()
-            if self.course.steps % KEPT == 0:
+            if self.course.seconds >= kept + KEPT:
+                kept = self.course.seconds
                 self.save()
         self.save()
         self._tell(f"held-out loss {self.measure(held):.4f} at the end, after {self.course.steps} steps")
@@ -127,6 +130,8 @@ class Trainer:
     def save(self) -> None:
         """Keep everything that going on needs."""
         state = {
+            "base": self.base,
+            "architecture": self.model.made.name,
             "shape": asdict(self.model.shape),
             "course": asdict(self.course),
             "plan": asdict(self.plan),
@@ -139,6 +144,8 @@ class Trainer:
 
     def _resume(self) -> None:
         state = torch.load(self.out, map_location=self.device, weights_only=True)
+        if (state["base"], state["shape"]) != (self.base, asdict(self.model.shape)):
+            raise SystemExit(f"{self.out} is of {state['base']} with {state['shape']}: use another file")
         self.model.load_state_dict(state["model"], strict=False)
         self.optimizer.load_state_dict(state["optimizer"])
         self.course = Course(**state["course"])
@@ -184,7 +191,7 @@ def made(base: Path, begin: Path | None, shape: Shape, seed: int) -> Model:
     """Build the model, on the best device there is."""
     torch.manual_seed(seed)
     torch.set_float32_matmul_precision("high")  # a GPU's tensor cores; on the cores it changes nothing
-    model = Model(weights(base, numbers()), shape)
+    model = load(base, shape, numbers())
     if begin:
         begin_from(model, begin)
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
@@ -223,7 +230,8 @@ def main() -> None:
     if plan.threads:
         torch.set_num_threads(plan.threads)
     talks = tokens.load(asked.talks, vocabulary.tokenizer(asked.base))
-    Trainer(made(asked.base, asked.ensure_started, shape, plan.seed), plan, asked.out).run(talks)
+    model = made(asked.base, asked.begin, shape, plan.seed)
+    Trainer(model, plan, asked.out, asked.base.name).run(talks)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tripletick.session import builder
 from tripletick.system.dirs import AppDirs
 from tripletick.turn import attempts
 
-FIELD = "tripletick.session.request_text"
+FIELD = "tripletick.wording"
 """The adapter's field that holds the hash."""
 STALE = (
     "The offline model was trained with different prompts, so it performs worse: restore the folder "
