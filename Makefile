@@ -101,7 +101,7 @@ bench-real: $(VENV)/.dev
 
 ablation: $(VENV)/.dev
 	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)" --suite "$(or $(suite),$(if $(model),core,training/held))" \
-	  $(if $(host),--host "$(host)") $(if $(tasks),--tasks $(tasks)) $(if $(only),--only "$(only)") $(if $(jobs),--jobs $(jobs)) $(if $(out),--out "$(out)")
+	  $(if $(host),--host "$(host)") $(if $(tasks),--tasks $(tasks)) $(if $(only),--only "$(only)") $(if $(jobs),--jobs $(jobs)) $(if $(timeout),--timeout $(timeout)) $(if $(out),--out "$(out)")
 
 bench-serve: $(VENV)/.dev
 	$(BIN)/python bench/serve.py "$(or $(model),embedded:qwen2.5-coder-0.5b)"

@@ -1,9 +1,9 @@
 """What each technique for small models is worth: thirty tasks of `tripletick bench`, one after the other off.
 
 Run: python -m bench.ablation MODEL [--host URL] [--suite NAME or FOLDER] [--tasks N] [--only TECHNIQUE,…]
-[--jobs N] [--out FOLDER]. Every run is kept in FOLDER and gone on with where it was stopped; the table is
-written there too, as table.md. With a host its replies are kept there: the server is asked only for what a
-technique's other way makes different. A row says how many tasks were solved only with, only without
+[--jobs N] [--timeout S] [--out FOLDER]. Every run is kept in FOLDER and gone on with where it was stopped;
+the table is written there too, as table.md. With a host its replies are kept there: only what a technique's
+other way makes different is asked. A row says how many tasks were solved only with, only without
 the technique, and the chance of such a split by luck alone (McNemar's exact test); with thirty tasks only
 large differences show, and only on a suite of which the model solves neither next to nothing nor nearly all.
 """
@@ -52,6 +52,8 @@ class Plan:
     tasks: int = TASKS
     only: Sequence[str] = tuple(TECHNIQUES)
     jobs: int = 1
+    seconds: float | None = None
+    """The limit of a task, instead of its own."""
 
 
 def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]:
@@ -59,7 +61,7 @@ def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]
     config = load_config([dirs.find_dirs().shipped_config], {}, settings)
     if config.warnings:
         sys.exit(config.warnings[0])
-    setup, todo = RunSetup(config, settings), chosen(plan.suite, plan.tasks)
+    setup, todo = RunSetup(config, settings, seconds=plan.seconds), chosen(plan.suite, plan.tasks)
     header, folder = runner.make_header(setup, plan.suite), plan.out / name.replace(" ", "-")
     opened = run_file.resume_run if list(folder.glob(f"*{run_file.LOG}")) else run_file.begin_run
     with opened(folder, header) as log:
@@ -124,13 +126,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--tasks", type=int, default=TASKS, help="how many of its tasks")
     parser.add_argument("--only", type=techniques, default=tuple(TECHNIQUES), help="names parted by commas")
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
+    parser.add_argument("--timeout", type=float, help="seconds for a task, instead of its own limit")
     parser.add_argument("--out", type=Path, default=Path("runs/ablation"))
     given = parser.parse_args(argv)
     kept = given.out / "replies"
     try:
         with serve_cached(given.host, kept) if given.host else nullcontext("") as host:
             model = {"model.name": given.model, **({"model.host": host} if host else {})}
-            measure(Plan(model, given.suite, given.out, given.tasks, given.only, given.jobs))
+            measure(Plan(model, given.suite, given.out, given.tasks, given.only, given.jobs, given.timeout))
     except TripletickError as error:
         print(error, file=sys.stderr)
         return error.exit
