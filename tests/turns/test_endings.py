@@ -2,7 +2,7 @@
 
 import pytest
 from tests.filing import open_plain, put, use
-from tests.playing import last
+from tests.playing import kinds, last
 
 from tripletick.agents import templates
 from tripletick.events import Answered, FreshStart, GaveUp, Repairing
@@ -104,6 +104,25 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     events = it.play("Fix a.py")
     assert last(events, Repairing).error == "python failed, a.py is as it was, nothing is repaired: 1"
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
+
+
+def test_a_repaired_program_may_want_arguments_and_may_be_sent_again(session):
+    repaired = "```python:count.py\nimport sys\nprint(len(sys.argv[1]) or 0)\n```"
+    it = session(repaired, repaired, "Repaired.")
+    put(it.loop.context, "count.py", "import sys\nprint(1 / len(sys.argv[1]))\n")
+    attachments.attach_named_files("Fix count.py", it.loop.context)
+    assert kinds(it.play("Fix count.py")).count("Repairing") == 0
+    assert all(ANSWER in told(it, at) for at in (1, 2))
+
+
+def test_a_repair_whose_check_failed_is_none_when_it_is_sent_again(session):
+    half = "```python:a.py\nprint(2)\n```"
+    it = session(half, "Repaired.", half, "```python:a.py\nprint(3)\n```", "Now it is.")
+    put(it.loop.context, "a.py", "raise SystemExit(1)\n")
+    attachments.attach_named_files("Fix a.py", it.loop.context)
+    it.loop.context.ledger.check = "grep 3 a.py"
+    it.play("Fix a.py")
+    assert "That is the file as it was, so nothing is mended." in told(it, 3)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,6 @@ def make_unstarted_result(saved: SavedFile, context: ToolContext, why: str) -> R
 
 def fail_if_unchanged(saved: SavedFile, context: ToolContext, result: Result) -> Result:
     """Fail a program that was to be repaired and came as it was."""
-    if saved.unchanged and context.ledger.mends and saved.path == context.ledger.asked:
+    if saved.unchanged and context.ledger.lacks_repair(saved.path):
         return replace(result, outcome="failed", verdict=UNMENDED.format(path=saved.path))
     return result

@@ -59,7 +59,9 @@ class FileTracker:
     computes: bool = False
     """Whether data went along to be computed with."""
     mends: bool = False
-    """The program that it names is to be repaired."""
+    """The program that it names is to be repaired …"""
+    mended: bool = False
+    """… and this turn has changed it, without a check that has failed since."""
     withheld: bool = False
     """The request wants nothing to be run."""
     wanted: str = ""
@@ -86,6 +88,10 @@ class FileTracker:
         """The program that the request names is to be made."""
         return self.asked in self.absent
 
+    def lacks_repair(self, path: str) -> bool:
+        """Tell whether a program is still to be repaired."""
+        return self.mends and not self.mended and path == self.asked
+
     def begin_turn(self, task: str = "") -> None:
         self.task = task
         self.made.clear()
@@ -102,6 +108,7 @@ class FileTracker:
         self.shown = {path: seen for path, seen in self.shown.items() if path in self.known}
         self.made.intersection_update(self.made_before)
         self.wanted = ""
+        self.mended = False
         self.begin_reply()
 
     def begin_reply(self) -> None:
@@ -124,6 +131,7 @@ class FileTracker:
     def record_write(self, path: str, *, created: bool) -> None:
         self.ran.clear()
         self.known.add(path)
+        self.mended |= path == self.asked
         if created:
             self.made.add(path)
 

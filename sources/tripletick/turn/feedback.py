@@ -87,7 +87,7 @@ def _find_wanted_file(
     conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
 ) -> tuple[str, str] | None:
     """Give the sentence that asks for a file, and the file: one that the request names was left empty or is
-    not there yet, or a program wants arguments of which the request says nothing.
+    not there yet, or a new program wants arguments of which the request says nothing.
     """
     said, last = conversation.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
@@ -96,7 +96,7 @@ def _find_wanted_file(
         return "hollow", found["path"]
     if last and last.files and "arguments" in last.flags and said.lacks_words("given", conversation.asked):
         path = last.files[-1].path
-        if not _shows_arguments(path, conversation.asked):
+        if path in context.ledger.made and not _shows_arguments(path, conversation.asked):
             return "bare", path
     lacking = _find_missing_files(conversation, context)
     if last and last.ok and lacking and not tries.reminded:
@@ -180,7 +180,7 @@ def _extract_facts(text: str) -> set[str]:
 
 def _is_unchanged_repair(context: ToolContext, results: Results) -> bool:
     call, last = results[-1]
-    return context.ledger.mends and "unchanged" in last.flags and call.path == context.ledger.asked
+    return "unchanged" in last.flags and context.ledger.lacks_repair(call.path or "")
 
 
 def _choose_closing(

@@ -282,6 +282,7 @@ class Loop:
         if result.outcome not in ("ok", "failed"):
             return GaveUp("check", NOT_CHECKED.format(verdict=result.verdict), 3)
         if tries.failed_checks:
+            self.context.ledger.mended = False
             if self._find_due_check(agent, tries) and not attempts.find_ending(tries):
                 self.conversation.add_user_message(feedback.format_failed_check(self.replies, call, result))
             yield Repairing(tries.failed_checks, tries.max_attempts, tries.error)
