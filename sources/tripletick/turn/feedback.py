@@ -192,7 +192,8 @@ def _choose_closing(
     if not any(result.ok for _, result in results):
         forbidden = any(result.outcome == "forbidden" for _, result in results)
         return "refused" if forbidden else "done" if results else "unread"
-    if changed and changed == conversation.templates.unchanged and not tries.idle:
+    repeated = context.ledger.mended and "unchanged" in results[-1][1].flags
+    if changed and changed == conversation.templates.unchanged and not tries.idle and not repeated:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
         return ("failed" if said else "nothing") if tries.idle else "done"
