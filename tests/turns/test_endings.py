@@ -106,6 +106,16 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
 
 
+def test_of_several_new_programs_one_is_asked_for_after_the_other(session):
+    it = session("```python:a.py\nX = 1\n```", "```python:b.py\nimport a\nprint(a.X)\n```", "Both are there.")
+    request = "Write a.py, which has X = 1, and b.py, which prints it"
+    attachments.attach_named_files(request, it.loop.context)
+    it.play(request)
+    assert "in a block that begins with ```python:a.py" in told(it, 0)
+    assert "in a block that begins with ```python:b.py" in told(it, 1)
+    assert ANSWER in told(it, 2)
+
+
 def test_a_repaired_program_may_want_arguments_and_may_be_sent_again(session):
     repaired = "```python:count.py\nimport sys\nprint(len(sys.argv[1]) or 0)\n```"
     it = session(repaired, repaired, "Repaired.")

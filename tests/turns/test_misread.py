@@ -67,6 +67,7 @@ def test_a_text_that_keeps_its_lines_may_be_saved_under_any_tag(context):
         ("Write names.py, which lists names.", Call("python", "print(1)"), "names.py"),
         ("Write names.py, which uses files.py.", Call("python", "print(1)", "files.py"), "files.py"),
         ("Write a.py and b.py.", Call("python", "print(1)", "c.py"), "c.py"),
+        ("Write a.py and b.py.", Call("python", "print(1)"), "a.py"),
         ("Write names.py.", Call("bash", "ls"), None),
     ],
 )

@@ -61,7 +61,8 @@ def _is_misnamed(call: Call, context: ToolContext) -> bool:
     with suppress(PathRefused):
         path = context.workspace.resolve_path(call.path or "", writing=True).path
         missing = (context.workspace.get_kind(each) == "missing" for each in (path, asked))
-        return path not in context.ledger.named and all(missing)
+        others = (each for each in context.ledger.absent if each != asked and detect_language(each) is named)
+        return path not in context.ledger.named and all(missing) and not any(others)
     return False
 
 

@@ -144,8 +144,9 @@ def attach_named_files(
     target = found.get(repaired, "")
     if target in context.ledger.known and detect_language(target):
         programs = [target]
-    program, *more = programs or new or [""]
-    context.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
+    # of several new ones the first is asked for, and the others when it is there
+    asked = programs[0] if len(programs) == 1 else new[0] if new else ""
+    context.ledger.begin_request(frozenset(kinds), absent, asked, computes=data)
     return "\n\n".join(parts)
 
 

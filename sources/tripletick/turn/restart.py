@@ -8,6 +8,7 @@ follows: one sentence on what did not work. Not covered: when it is due (repair)
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import PurePosixPath
 
 from tripletick.checkpoint import Checkpoints
 from tripletick.checkpoint.undo_plan import format_paths
@@ -49,7 +50,8 @@ def restart_turn(
         conversation.introduce_agent(shift.agent)
     back = BACK_BUT.format(paths=format_paths(files.kept)) if files.kept else BACK
     # what was said of files that were put back since is not true any more
-    stale = files.restored or files.removed
+    back_again = [PurePosixPath(path).name for path in (*files.restored, *files.removed)]
+    stale = any(name in tries.error or name in tries.known for name in back_again)
     tried = (TRIED if stale else TRIED_WITH).format(count=tries.failures, error=tries.error)
     hint = (not stale and tries.known) or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
     conversation.add_user_message(
