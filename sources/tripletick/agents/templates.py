@@ -27,6 +27,7 @@ HEAD_ALONE = re.compile(r"""(?ms)^[ \t]*def [^\n]*:\n\s+r?(\"{3}|'{3}).*?\1\s*(?
 PLACES = {
     "folder": {"names"},
     "request": {"request", "files", "ending"},
+    "part": {"tag", "path"},
     "repair": {"tag", "path"},
     "correct": {"tag", "path"},
     "make": {"tag", "path"},
@@ -60,6 +61,7 @@ class Templates:
     request: tuple[str, ...] = ("{request}", "{files}")
     next: str = ""
     make: str = ""
+    part: str = ""
     body: str = ""
     repair: str = ""
     correct: str = ""
@@ -92,14 +94,20 @@ class Templates:
         return "\n\n".join(filter(None, filled))
 
     def choose_ending(
-        self, request: str, program: str = "", *, new: bool = False, computes: bool = False
+        self,
+        request: str,
+        program: str = "",
+        *,
+        new: bool = False,
+        several: bool = False,
+        computes: bool = False,
     ) -> str:
         """Say what block a request wants. `program`: the path of the one program that it names, which is to
-        be made (`new`) or went along; `computes`: data went along.
+        be made (`new`, `several`: as others are) or went along; `computes`: data went along.
         """
         language = detect_language(program) if program else None
         if language and new:
-            made = self.make.format(tag=language.tag, path=program)
+            made = ((several and self.part) or self.make).format(tag=language.tag, path=program)
             return f"{made}\n{self.body}" if self.body and HEAD_ALONE.search(request) else made
         if self.show and self.has_words("withheld", request):
             return self.show

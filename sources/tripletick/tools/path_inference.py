@@ -56,13 +56,18 @@ def _strip_head_lines(call: Call) -> Call:
 def _is_misnamed(call: Call, context: ToolContext) -> bool:
     """Tell a new program under a name that the request does not have, where the one it has is not there."""
     asked, named = context.ledger.asked, detect_language(context.ledger.asked)
-    if not asked or named is None or named.tag != call.tool or detect_language(call.path or "") is not named:
+    if (
+        not asked
+        or context.ledger.makes_several
+        or named is None
+        or named.tag != call.tool
+        or detect_language(call.path or "") is not named
+    ):
         return False
     with suppress(PathRefused):
         path = context.workspace.resolve_path(call.path or "", writing=True).path
         missing = (context.workspace.get_kind(each) == "missing" for each in (path, asked))
-        others = (each for each in context.ledger.absent if each != asked and detect_language(each) is named)
-        return path not in context.ledger.named and all(missing) and not any(others)
+        return path not in context.ledger.named and all(missing)
     return False
 
 

@@ -58,6 +58,8 @@ class FileTracker:
     """What the request says fails, and does."""
     computes: bool = False
     """Whether data went along to be computed with."""
+    makes_several: bool = False
+    """Whether it names several programs that are to be made."""
     mends: bool = False
     """The program that it names is to be repaired …"""
     mended: bool = False
@@ -79,8 +81,10 @@ class FileTracker:
         asked: str = "",
         *,
         computes: bool = False,
+        makes_several: bool = False,
     ) -> None:
-        self.named, self.absent, self.asked, self.computes = named, absent, asked, computes
+        self.named, self.absent, self.asked = named, absent, asked
+        self.computes, self.makes_several = computes, makes_several
         self.check = ""
 
     @property

@@ -26,7 +26,7 @@ from tripletick.tools.file_listing import LISTINGS, find_by_name
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
-from tripletick.tools.tool import ToolContext
+from tripletick.tools.tool import FileTracker, ToolContext
 
 LARGEST = 1 << 20
 """Bytes; of a larger file nothing goes along."""
@@ -146,8 +146,20 @@ def attach_named_files(
         programs = [target]
     # of several new ones the first is asked for, and the others when it is there
     asked = programs[0] if len(programs) == 1 else new[0] if new else ""
-    context.ledger.begin_request(frozenset(kinds), absent, asked, computes=data)
+    several = not programs and len(new) > 1
+    context.ledger.begin_request(frozenset(kinds), absent, asked, computes=data, makes_several=several)
     return "\n\n".join(parts)
+
+
+def choose_ending(request: str, ledger: FileTracker, templates: Templates) -> str:
+    """Say what block a request wants, by what it names and what goes along with it."""
+    return templates.choose_ending(
+        request,
+        ledger.asked,
+        new=ledger.is_new_program,
+        several=ledger.makes_several,
+        computes=ledger.computes,
+    )
 
 
 def _find_below(missing: Iterable[str], context: ToolContext) -> dict[str, str]:

@@ -40,7 +40,7 @@ from tripletick.tools import output, shell
 from tripletick.tools.file_listing import suggest_paths
 from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
-from tripletick.turn import attempts, claims, effects, feedback, receipts
+from tripletick.turn import attachments, attempts, claims, effects, feedback, receipts
 from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
@@ -125,9 +125,7 @@ class Loop:
         ledger, conversation = self.context.ledger, self.conversation
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.context.session, request)
-        ending = conversation.templates.choose_ending(
-            request, ledger.asked, new=ledger.is_new_program, computes=ledger.computes
-        )
+        ending = attachments.choose_ending(request, ledger, conversation.templates)
         ledger.mends = (
             bool(ledger.asked)
             and not ledger.is_new_program
@@ -175,10 +173,8 @@ class Loop:
 
     def _ask_rest(self, agent: Agent, clause: str) -> None:
         """Ask for the rest of the request behind the answer to its first part."""
-        conversation, ledger = self.conversation, self.context.ledger
-        ending = conversation.templates.choose_ending(
-            clause, ledger.asked, new=ledger.is_new_program, computes=ledger.computes
-        )
+        conversation = self.conversation
+        ending = attachments.choose_ending(clause, self.context.ledger, conversation.templates)
         conversation.introduce_agent(agent, conversation.templates.format_request(clause, "", ending))
         conversation.mark_restart()
 
