@@ -26,6 +26,7 @@ GOES_AWAY = 1.0
 """Seconds in which a client leaves that has read enough."""
 WHOLE = b"whole\n"
 HEAD = "Content-Type"
+EVENTS = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,10 @@ class _Relay(BaseHTTPRequestHandler):
                 lines.append(line)
                 if len(lines) > skip:
                     self.wfile.write(line)
-                    self.wfile.flush()
+                elif kind.startswith(EVENTS):
+                    # so that the client does not take the server for dead
+                    self.wfile.write(b": kept\n\n")
+                self.wfile.flush()
             whole = True
         except OSError:
             self.close_connection = True

@@ -5,7 +5,7 @@ import urllib.request
 from contextlib import closing
 
 import pytest
-from bench.reply_cache import load_reply, serve_cached
+from bench.reply_cache import EVENTS, load_reply, serve_cached
 from tests.bad_server import DRIP, BadServer, Trick, answer, stream
 
 ASK = "/v1/chat/completions"
@@ -30,6 +30,18 @@ def test_a_request_is_asked_once(kept):
         with serve_cached(server.url, kept) as address, post(address, b'{"a": 2}') as reply:
             assert reply.read() == b"other"
         assert [asked.body for asked in server.asked] == [{"a": 1}, {"a": 2}]
+
+
+def test_a_client_that_waits_for_what_was_not_kept_hears_of_it(kept):
+    lines = [b"data: %d\n\n" % number for number in range(999)]
+    slowly: list[bytes | Trick] = [part for piece in stream(*lines, kind=EVENTS) for part in (piece, DRIP)]
+    with BadServer({ASK: [slowly, stream(*lines, kind=EVENTS)]}) as server:
+        with serve_cached(server.url, kept) as address, closing(post(address)) as reply:
+            assert reply.readline() == lines[0][:-1]
+        with serve_cached(server.url, kept) as address, post(address) as reply:
+            said = reply.read()
+        assert said.replace(b": kept\n\n", b"") == b"".join(lines)
+        assert b": kept" in said
 
 
 def test_what_is_not_a_reply_is_not_kept(kept):
