@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "37b4ce1126d821c60faeab98687accf5e3cd575d8944fec52b56700a713c7faa"
+  sha256 "dbc0163e04303a785b8a6a852975d0bd40d13ae8e1263b282f888a0bcba29b6a"
   license "MIT"
 
   depends_on "python@3.13"
