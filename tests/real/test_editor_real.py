@@ -31,7 +31,8 @@ def test_a_file_is_changed_after_a_permission_and_restored(tmp_path, report):
         async with opened(tmp_path, editor, "-m", f"embedded:{model}", "--ctx", "4096", "-a", "file"):
             await editor.begin(project)
             reason = await editor.send(REQUEST, seconds=SECONDS)
-            changed = (project / "notes.txt").read_text()
+            # a small model may have moved the file too
+            changed = {path.name: path.read_text() for path in project.iterdir() if path.is_file()}
             await editor.send("/undo", seconds=SECONDS)
             return reason, changed
 
@@ -42,5 +43,5 @@ def test_a_file_is_changed_after_a_permission_and_restored(tmp_path, report):
     assert {call["status"] for call in editor.calls.values()} <= {"completed", "failed"}
     assert editor.words.strip()
     assert (project / "notes.txt").read_text() == "milk\neggs\n"
-    right = changed.split() == ["bread", "eggs"]
+    right = changed.get("notes.txt", "").split() == ["bread", "eggs"]
     report(f"editor, {model.stem}: {REQUEST} {'yes' if right else f'no: {changed!r}'}")
