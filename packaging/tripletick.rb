@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "dbc0163e04303a785b8a6a852975d0bd40d13ae8e1263b282f888a0bcba29b6a"
+  sha256 "ddbed668cf8e9ac12726877d519327aee98823393d63699b11370a3ddf89fae8"
   license "MIT"
 
   depends_on "python@3.13"
