@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "ddbed668cf8e9ac12726877d519327aee98823393d63699b11370a3ddf89fae8"
+  sha256 "c373d2963ba98a336c0dbe8552ff02e5ce8a0ef3c6dfc4bb7ccac16d990800dc"
   license "MIT"
 
   depends_on "python@3.13"
