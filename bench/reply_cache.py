@@ -86,7 +86,8 @@ class _Relay(BaseHTTPRequestHandler):
                 self.wfile.flush()
             whole = True
         except OSError:
-            self.close_connection = True
+            # the client or the server has gone
+            pass
         finally:
             server.close()
             if kept and answer.status == http.HTTPStatus.OK:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from training.forms import PROGRAMS, RUNS
 from training.scene import quoted
 from training.script import Ask, Line, Reply, Script, Seen, Told
 
@@ -19,7 +20,6 @@ Tree = Mapping[str, bytes | None]
 Run = Callable[[Tree, str], str]
 """Runs a command in such a folder and gives what it printed, "" where it failed."""
 PASSED_OVER = (".git", "__pycache__", ".tripletick")
-RUNNERS = {".py": "python3", ".sh": "bash"}
 BRIEF = 80
 """Words of an answer to talk; more is a lecture."""
 SHORT = 3
@@ -130,7 +130,7 @@ def _check_talk(play: Play, answer: str) -> str:
 
 def _check_program(name: str, play: Play, after: Tree, run: Run) -> str:
     """Run a program that is not the play's to the letter, in both folders."""
-    runner = RUNNERS.get(Path(name).suffix)
+    runner = RUNS.get(PROGRAMS.get(Path(name).suffix, ""))
     if not runner or play.before.get(name) == after[name]:
         return f"another content: {name}"
     own = [found for reply in play.replies for found in _COMMAND.findall(reply) if name in found]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -29,6 +28,7 @@ from tripletick.errors import TripletickError
 from tripletick.event_log.session_log import clean_text, make_session_id
 from tripletick.history import index, logs
 from tripletick.history.history import Past
+from tripletick.paths import resolve_folder
 
 Servers = Sequence[Any] | None
 """What the protocol has of an editor's own tool servers, each with a name."""
@@ -211,12 +211,12 @@ class AcpServer:
 
     def _check_folder(self, cwd: str) -> Path:
         """Give the folder of a session. Raises RequestError for what is none, or not allowed."""
-        folder = Path(cwd)
-        if not folder.is_absolute() or not os.path.isdir(cwd):  # noqa: PTH112 - Path.is_dir raises for a too long one
+        folder = resolve_folder(cwd)
+        if folder is None:
             raise RequestError(-32602, NO_FOLDER.format(path=clean_text(cwd)))
-        if not self.allows(folder.resolve()):
+        if not self.allows(folder):
             raise RequestError(-32602, NOT_ALLOWED.format(path=clean_text(cwd)))
-        return folder.resolve()
+        return folder
 
     async def _open_session(self, name: str, cwd: str, past: Past | None) -> EditorSession:
         assert self.client

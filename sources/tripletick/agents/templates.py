@@ -132,7 +132,7 @@ class Templates:
         """Give the name of what a request wants repaired: `Fix settings.json`; "" where it says none."""
         words = self.words.get("mends", "")
         named = re.search(words, request, re.IGNORECASE) if words else None
-        return named[1].rstrip(".:") if named else ""
+        return named[1] if named else ""
 
     def extract_search_words(self, request: str) -> str:
         """Give what a request looks for, without the words that say so; "" where it looks for no file."""

@@ -114,8 +114,8 @@ class Language:
         what comes out.
         """
         names = re.findall(self.defines, source) if self.prove else ()
-        named = "output" in task.lower()
-        return any(named or f"{name}(" in task or source.count(f"{name}(") > 1 for name in names)
+        calls = any(f"{name}(" in task or source.count(f"{name}(") > 1 for name in names)
+        return calls or (bool(names) and "output" in task.lower())
 
     def is_test(self, path: str, source: str) -> bool:
         """Tell whether a file holds tests, which are run as such."""
@@ -228,6 +228,12 @@ def detect_language(path: str) -> Language | None:
     dot = name.rfind(".")
     tag = known.names.get(name) or (known.extensions.get(name[dot:].lower()) if dot > 0 else None)
     return known.languages[tag] if tag else None
+
+
+def is_program_path(path: str) -> bool:
+    """Tell whether a path is one of a language whose programs are run."""
+    language = detect_language(path)
+    return language is not None and language.is_runnable
 
 
 def names_other_language(text: str, tag: str) -> bool:

@@ -279,6 +279,13 @@ class Workspace:
         return FileChange(path, "created" if old is None else "changed")
 
 
+def resolve_folder(name: str) -> Path | None:
+    """Give the real path of a folder that is named from the root, None where it is none."""
+    folder = Path(name)
+    is_folder = os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises for a name that is too long
+    return folder.resolve() if folder.is_absolute() and is_folder else None
+
+
 def explain_refusal(root: Path, home: Path, own: Sequence[Path], state: Sequence[Path]) -> str:
     """Say why a folder cannot be the workspace, "" where it can."""
     if not root.is_dir():

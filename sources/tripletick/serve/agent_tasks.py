@@ -7,7 +7,6 @@ in it, and gone on with, so that the model reads only what is new.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from tripletick.events import Answered, Requested
 from tripletick.history import index, logs
 from tripletick.history.transcript import title, transcript
 from tripletick.messages import Message
+from tripletick.paths import resolve_folder
 from tripletick.serve.guard import RefusedError
 from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.dirs import AppDirs
@@ -153,11 +153,8 @@ class AgentTasks:
 
 def find_allowed(name: str, allowed: Sequence[Path]) -> Path | None:
     """Give the real path of a folder, None where it is none or lies in none that is allowed."""
-    folder = Path(name)
-    if not folder.is_absolute() or not os.path.isdir(name):  # noqa: PTH112 - Path.is_dir raises for a too long one
-        return None
-    real = folder.resolve()
-    return real if any(real.is_relative_to(one) for one in allowed) else None
+    real = resolve_folder(name)
+    return real if real and any(real.is_relative_to(one) for one in allowed) else None
 
 
 def find_session(places: AppDirs, folder: Path, requests: Sequence[str]) -> str:

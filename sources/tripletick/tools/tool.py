@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from tripletick.config.schema import HarnessSection, WebSection
 from tripletick.events import Ask, Output
+from tripletick.languages.registry import is_program_path
 from tripletick.mcp.servers import McpServers, make_empty_servers
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
@@ -58,8 +59,6 @@ class FileTracker:
     """What the request says fails, and does."""
     computes: bool = False
     """Whether data went along to be computed with."""
-    makes_several: bool = False
-    """Whether it names several programs that are to be made."""
     mends: bool = False
     """The program that it names is to be repaired …"""
     mended: bool = False
@@ -81,16 +80,19 @@ class FileTracker:
         asked: str = "",
         *,
         computes: bool = False,
-        makes_several: bool = False,
     ) -> None:
-        self.named, self.absent, self.asked = named, absent, asked
-        self.computes, self.makes_several = computes, makes_several
+        self.named, self.absent, self.asked, self.computes = named, absent, asked, computes
         self.check = ""
 
     @property
     def is_new_program(self) -> bool:
         """The program that the request names is to be made."""
         return self.asked in self.absent
+
+    @property
+    def makes_several(self) -> bool:
+        """The request names several programs that are to be made."""
+        return self.is_new_program and sum(map(is_program_path, self.absent)) > 1
 
     def lacks_repair(self, path: str) -> bool:
         """Tell whether a program is still to be repaired."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from tripletick.agents.definitions import EVERY_LANGUAGE
 from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
-from tripletick.languages.registry import detect_language
+from tripletick.languages.registry import detect_language, is_program_path
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.system.text import format_count
@@ -131,7 +131,7 @@ def attach_named_files(
         part = _format_folder(path, context) if kinds[path] == "folder" else _format_file(path, context, left)
         parts += [part] if part else []
         left -= len(part)
-        programs += [path] if is_program(path) and path in context.ledger.known else []
+        programs += [path] if is_program_path(path) and path in context.ledger.known else []
         is_data = programs_too or path.lower().endswith(data_summary.KNOWN)
         data = data or (bool(part) and kinds[path] == "file" and is_data)
     missing = (
@@ -140,14 +140,13 @@ def attach_named_files(
         if kinds[path] == "missing" and is_file_name(word) and not PATTERN.search(word)
     )
     absent = tuple(dict.fromkeys(missing))
-    new = [] if programs else [path for path in absent if is_program(path)]
+    new = [] if programs else [path for path in absent if is_program_path(path)]
     target = found.get(repaired, "")
     if target in context.ledger.known and detect_language(target):
         programs = [target]
     # of several new ones the first is asked for, and the others when it is there
     asked = programs[0] if len(programs) == 1 else new[0] if new else ""
-    several = not programs and len(new) > 1
-    context.ledger.begin_request(frozenset(kinds), absent, asked, computes=data, makes_several=several)
+    context.ledger.begin_request(frozenset(kinds), absent, asked, computes=data)
     return "\n\n".join(parts)
 
 
@@ -200,12 +199,6 @@ def _filter_existing(
         is_folder = kinds[path] == "folder" and path != "." and is_near
         if is_folder or kinds[path] == "file":
             yield path
-
-
-def is_program(path: str) -> bool:
-    """Tell whether a path is one of a language whose programs are run."""
-    language = detect_language(path)
-    return language is not None and language.is_runnable
 
 
 def is_file_name(word: str) -> bool:

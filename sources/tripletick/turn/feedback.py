@@ -10,7 +10,7 @@ from functools import partial
 
 from tripletick.dialects.dialect import Dialect
 from tripletick.dialects.fence.feedback import wrap_in_fence
-from tripletick.languages.registry import detect_language
+from tripletick.languages.registry import detect_language, is_program_path
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
@@ -101,7 +101,7 @@ def _find_wanted_file(
     lacking = _find_missing_files(conversation, context)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
-        if not attachments.is_program(lacking[0]):
+        if not is_program_path(lacking[0]):
             return "absent", lacking[0]
         context.ledger.wanted = lacking[0]
         return "program", lacking[0]

@@ -61,7 +61,7 @@ def export_session(desk: ChatContext, name: str) -> None:
     app = desk.app
     if app.log.path is None:
         raise UsageError(*UNSAVED)
-    path = app.folder / Path(name or f"tripletick-{app.log.id}.md").expanduser()
+    path = _resolve_path(desk, name or f"tripletick-{app.log.id}.md")
     write = exports.FORMATS.get(path.suffix.removeprefix("."))
     if write is None:
         ends = ", ".join(f".{end}" for end in exports.FORMATS)
@@ -80,7 +80,11 @@ def save_answer(desk: ChatContext, name: str) -> None:
     said = find_last_replies(desk)
     if not said or not said[-1]:
         raise UsageError("There is no answer yet.", "", "Type a request.")
-    _save_file(desk, desk.app.folder / Path(name).expanduser(), said[-1].rstrip("\n") + "\n")
+    _save_file(desk, _resolve_path(desk, name), said[-1].rstrip("\n") + "\n")
+
+
+def _resolve_path(desk: ChatContext, name: str) -> Path:
+    return desk.app.folder / Path(name).expanduser()
 
 
 def _save_file(desk: ChatContext, path: Path, text: str) -> None:
