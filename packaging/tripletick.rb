@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "c373d2963ba98a336c0dbe8552ff02e5ce8a0ef3c6dfc4bb7ccac16d990800dc"
+  sha256 "55194e4de47fc0eb7ce296a6c81c95d2ce1c7e2dd06beb15f268ccc817ae0fce"
   license "MIT"
 
   depends_on "python@3.13"
