@@ -31,7 +31,7 @@ def save_score(cache: Path, model: str, suite: str, solved: int, of: int) -> Non
 
 
 def load_scores(cache: Path) -> Mapping[str, str]:
-    """Give by model what it did: `core 40 of 90`."""
+    """Give by model what it did: `core 53 of 90`."""
     return {model: _format_score(done) for model, done in _read_scores(cache).items() if done}
 
 
