@@ -28,6 +28,8 @@ class Trick(Enum):
 
 
 RESET, STALL, HANG, DRIP = Trick
+AHEAD = "/api/chat ahead"
+"""The path of requests to read what the next one begins with: they take no act of the replies."""
 Act = Iterable[bytes | Trick]
 
 
@@ -132,10 +134,12 @@ class BadServer:
                 return
             headers = dict(_headers(iter(incoming.readline, b"\r\n")))
             body = incoming.read(int(headers.get("content-length", 0)))
-            self.asked.append(Asked(first[0], first[1], headers, json.loads(body) if body else None))
-            self._came.put(first[1])
+            asked = json.loads(body) if body else None
+            path = AHEAD if _is_read_ahead(first[1], asked) else first[1]
+            self.asked.append(Asked(first[0], path, headers, asked))
+            self._came.put(path)
             try:
-                self._perform(connection, self._next(first[1]))
+                self._perform(connection, self._next(path))
             except OSError:
                 self.hung_up.set()
 
@@ -153,6 +157,10 @@ class BadServer:
                 self.over.wait(30 if part is STALL else 0.05)
             elif not connection.recv(1):
                 self.hung_up.set()
+
+
+def _is_read_ahead(path: str, body: Any) -> bool:
+    return path == "/api/chat" and body["options"]["num_predict"] == 1 and not body["stream"]
 
 
 def _headers(lines: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.bad_server import HANG, RESET, STALL, BadServer, answer, done, line, stream, unmeasured
+from tests.bad_server import AHEAD, HANG, RESET, STALL, BadServer, answer, done, line, stream, unmeasured
 
 from tripletick.errors import (
     ContextFullError,
@@ -674,3 +674,18 @@ def test_a_server_behind_a_proxy_or_tls_is_not_preloaded(host):
     model = Ollama("m", EngineSettings(host=host))
     model.preload()
     model.close()
+
+
+def test_what_stands_before_the_request_is_read_ahead_with_the_options_of_all_others(serve):
+    server, model = serve(stream(line("x"), done()))
+    model.set_context(2048)
+    beginning = [Message("system", "Be brief.")]
+    model.read_ahead(beginning, SHORT)
+    model.read_ahead(beginning, SHORT)
+    server.wait_for(AHEAD)
+    said(model)
+    model.close()
+    ahead, first = (asked.body for asked in server.asked)
+    assert ahead["messages"] == [{"role": "system", "content": "Be brief."}]
+    assert ahead["options"]["num_ctx"] == first["options"]["num_ctx"] == 2048
+    assert ahead["keep_alive"] == first["keep_alive"]

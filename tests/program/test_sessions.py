@@ -117,7 +117,8 @@ def test_what_the_user_answered_stands_in_the_export(home):
     with opened(home, *script(home, *replies), given=False, TRIPLETICK_SANDBOX_ASK="always") as terminal:
         terminal.wait("[y/r/n/?]").type("y\r").wait("coder>").send("make a file")
         terminal.wait("[y/n/s/e/?]").type("n not that one\r").wait("Stopped.").wait_line("coder>")
-        terminal.send("another").wait("[y/n/s/e/?]").type("y\r").wait("Made.").wait_line("coder>")
+        terminal.send("another").wait("echo two").wait_line("Run this bash block? [y/n/s/e/?]")
+        terminal.type("y\r").wait("Made.").wait_line("coder>")
         terminal.send("/exit").end()
     (name,) = ids(home)
     exports = [run(home, "sessions", "export", name, *form).stdout for form in ((), ("--html",), ("--json",))]

@@ -266,6 +266,42 @@ def test_a_preloaded_model_is_loaded_before_the_first_request(program, engines):
     assert only(engines).clients == (os.getpid(),)
 
 
+BEGINNING = [Message("system", "Be brief. " * 40)]
+
+
+def test_the_first_request_need_not_read_what_was_read_ahead(program, engines):
+    model = program()
+    model.preload()
+    model.read_ahead(BEGINNING, LONG)
+    while not status.list_running(engines):
+        # the test's time limit ends it
+        pass
+    wait_for(engines, lambda one: one.done == 2)
+    counts = list(model.stream([*BEGINNING, Message("user", "hi")], SHORT))[-1].counts
+    assert counts.cached > 400 > counts.prompt - counts.cached
+
+
+def test_nothing_is_read_ahead_once_a_request_was_made(program, engines):
+    model = program()
+    reply(model)
+    threads = threading.active_count()
+    model.read_ahead(BEGINNING, LONG)
+    while threading.active_count() > threads:
+        # the test's time limit ends it
+        pass
+    assert only(engines).done == 1
+
+
+def test_a_program_that_ends_while_it_reads_ahead_leaves_the_engine(program, engines):
+    model = program(keep="0s")
+    model.preload()
+    model.read_ahead(BEGINNING, LONG)
+    model.close()
+    while status.list_running(engines):
+        # the test's time limit ends it
+        pass
+
+
 def test_idle_engines_make_room_where_that_is_enough(program, engines):
     model = program()
     reply(model)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.bad_server import STALL, BadServer, answer, done, line, stream
+from tests.bad_server import AHEAD, STALL, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, opened
 from tests.test_openai import CHAT, HELLO, PROPS, event, models
 
@@ -195,8 +195,12 @@ def test_the_model_is_loaded_while_the_first_line_is_typed(home):
     with served(DONE) as server, opened(home, "-m", "any", "--host", server.url) as terminal:
         terminal.wait("coder>")
         server.wait_for("/api/generate")
+        server.wait_for(AHEAD)
         terminal.send("do it").wait("Done.").wait_line("coder>")
         loads = [asked.body for asked in server.asked if asked.path == "/api/generate"]
+        [ahead] = [asked.body["messages"] for asked in server.asked if asked.path == AHEAD]
+        first = server.asked[-1].body["messages"]
+    assert ahead == first[:-1]
     assert [(body["options"]["num_ctx"], "prompt" in body) for body in loads] == [(8192, False)]
 
 

@@ -94,7 +94,7 @@ def bounded(request, top, owner, tier):
 def test_a_block_of_root_gets_no_more_processes_than_are_set(bounded):
     for text, status, struck in bounded(COUNT, THREADS):
         made = int(text.split("made")[1].split()[0])
-        # An ordinary user's are counted by the kernel: what the block before left to be reaped frees its place meanwhile.
+        # the kernel counts an ordinary user's: those that the block before left to be reaped make room
         assert (status, struck, 80 < made < 110) == (0, "", True), text
 
 

@@ -143,6 +143,10 @@ class EmbeddedModel:
         elif hasattr(os, "posix_fadvise"):
             threading.Thread(target=self._read_ahead, daemon=True).start()
 
+    def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        if isinstance(self._engine, EngineClient):
+            self._engine.read_ahead(self._build_request(messages, replace(sampling, output=1)))
+
     def fork(self, slot: int, halt: CancelToken) -> EmbeddedModel:
         """Give a further slot of the loaded model; it goes with the first one's close."""
         self._engine = self._engine or self._open_engine()

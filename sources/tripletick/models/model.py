@@ -96,6 +96,12 @@ class Model(Protocol):
         """
         ...
 
+    def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        """Have the engine read, in the background, what the next request begins with, where it keeps that
+        and answers for nothing but its electricity; never raises.
+        """
+        ...
+
     def fork(self, slot: int, halt: CancelToken) -> Model:
         """Give the same model for another thread, which `halt` stops; `slot` counts from 0, this one.
 

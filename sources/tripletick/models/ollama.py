@@ -55,6 +55,7 @@ class Ollama:
         self._penalty: float | None = NO_PENALTY
         self._watch = ServerMonitor(self.settings.notice)
         self._preload: Preload | None = None
+        self._ahead: Preload | None = None
 
     def get_info(self) -> ModelInfo:
         """Look the model up through /api/show. Raises as the Protocol says."""
@@ -120,6 +121,12 @@ class Ollama:
             self._preload = Preload(self.address, self.settings, "/api/generate", body)
             self._preload.start()
 
+    def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        if self._ahead is None:
+            asked = {**self._build_request(messages, replace(sampling, output=1)), "stream": False}
+            self._ahead = Preload(self.address, self.settings, "/api/chat", asked)
+            self._ahead.start()
+
     def is_still_loading(self, seconds: float) -> bool:
         """Wait so long for what `preload` began; tell whether it goes on."""
         return self._preload is not None and self._preload.is_still_running(seconds)
@@ -157,8 +164,8 @@ class Ollama:
 
     def close(self) -> None:
         """Let go of connections; the server keeps the model loaded for `[model] keep`."""
-        if self._preload:
-            self._preload.stop()
+        for each in filter(None, (self._ahead, self._preload)):
+            each.stop()
         self._wire.close()
 
     def _await_reply(self, send: Callable[[], HttpReply]) -> Generator[Chunk, None, HttpReply]:

@@ -134,6 +134,9 @@ class OpenAI:
     def preload(self) -> None:
         """Such a server has loaded its model already, or does so at the first request."""
 
+    def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        """A request more may have to be paid for, or take another's place on a server with several."""
+
     def fork(self, slot: int, halt: CancelToken) -> OpenAI:
         """Give another thread its way to the server, which has its own slots."""
         other = OpenAI(self.name, replace(self.settings, halt=halt))

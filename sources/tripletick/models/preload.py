@@ -1,6 +1,6 @@
-"""Has a server load a model while the user types, so that the first request need not wait for it.
+"""Has a server load a model, and read what comes first, while the user types.
 
-One empty request, in a thread; what comes of it is of no interest, the first real request tells what is
+One request, in a thread; what comes of it is of no interest, the first real request tells what is
 wrong. It is not hung up on when that request comes: the server would begin to load again. Not covered:
 servers behind TLS or a proxy, where the first request loads.
 """
@@ -21,7 +21,7 @@ from tripletick.models import EngineSettings
 from tripletick.models.hosts import ServerAddress
 
 ENOUGH = 65536
-"""Bytes of an answer that says no more than that the model is loaded."""
+"""Bytes of an answer that says no more than that it is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LoadedModel:
 
 
 class Preload:
-    """One request to load; `start` returns at once, `stop` hangs up and waits for the thread."""
+    """One request ahead of all others; `start` returns at once, `stop` hangs up and waits for the thread."""
 
     def __init__(
         self, address: ServerAddress, settings: EngineSettings, path: str, body: Mapping[str, Any]

@@ -86,6 +86,9 @@ class ScriptedModel:
     def preload(self) -> None:
         """A script is there already."""
 
+    def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        """Nothing is read."""
+
     def fork(self, slot: int, halt: CancelToken) -> ScriptedModel:
         """Give one that takes from the same replies."""
         other = copy.copy(self)

@@ -123,7 +123,7 @@ class App:
 
     def open_session(self) -> Turn:
         """Open what is slow or can fail, and ask what blocks may do here. Raises what the parts raise."""
-        yield from self._ensure_loop(self.find_agent())
+        (yield from self._ensure_loop(self.find_agent())).replies.read_ahead()
 
     def handle_request(self, request: str, *, piped: str = "", agent: str = "") -> Turn:
         """Work on one request; `piped` is what came on standard input, `agent` who gets it, "": as ever.

@@ -99,6 +99,10 @@ class ReplySource:
     longest: int = 1_000_000
     """The most tokens of a reply that suit the model."""
 
+    def read_ahead(self) -> None:
+        """Have the engine read what stands before the next request, while the user types it."""
+        self.model.read_ahead(self.conversation.build_messages(), self.sampling)
+
     def request_reply(self, agent: Agent, more: Collection[str] = (), *, heat: float = 0.0) -> Hearing:
         """Ask for a reply, in which the agent's tags and `more` are calls, at a temperature raised by `heat`.
 

@@ -11,11 +11,11 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError, StreamCutError, TripletickError, UsageError
@@ -84,9 +84,11 @@ class EngineClient:
         self._numbers = itertools.count(1)
         self._files: EngineFiles | None = None
         self._pid = 0
-        self._closed = self._loaded = False
+        self._closed = self._loaded = self._asked = False
+        self._loading: Thread | None = None
+        self._reading: Thread | None = None
         self._here: LlamaEngine | None = None
-        self._guard = threading.Lock()
+        self._guard = Lock()
         self.load_seconds = 0.0
 
     def stream_reply(
@@ -114,9 +116,16 @@ class EngineClient:
 
     def preload(self) -> None:
         """Have the model loaded in the background; what goes wrong the first request tells."""
-        if self.is_loaded:
-            return
-        threading.Thread(target=self._load_ahead, daemon=True).start()
+        if not self.is_loaded:
+            self._loading = Thread(target=self._send_ahead, args=({"op": "load"},), daemon=True)
+            self._loading.start()
+
+    def read_ahead(self, request: Mapping[str, Any]) -> None:
+        """Have a request read in the background; a reply that is asked for meanwhile waits for that."""
+        if self._reading is None and self._here is None:
+            asked = {"op": "reply", "request": dict(request)}
+            self._reading = Thread(target=self._send_ahead, args=(asked, self._loading), daemon=True)
+            self._reading.start()
 
     def close(self) -> None:
         """Leave the engine."""
@@ -141,10 +150,12 @@ class EngineClient:
         self, request: Mapping[str, Any], slot: int, halt: CancelToken
     ) -> Generator[Piece, None, None]:
         ended = False
+        # what it waits for then is its own
+        quiet, self._asked = self._reading is not None and self._reading.is_alive(), True
         try:
             with halt.on_cancel(lambda: self._shut_socket(slot)):
                 wire = self._send_request(slot, {"op": "reply", "request": dict(request)}, halt)
-                yield from self._read_pieces(wire)
+                yield from self._read_pieces(wire, quiet=quiet)
                 ended = True
         finally:
             if not ended:
@@ -163,7 +174,7 @@ class EngineClient:
             if self._files and not self._closed:
                 self._store_socket(slot, self._attach_client(self._files))
 
-    def _read_pieces(self, wire: LineSocket) -> Iterator[Piece]:
+    def _read_pieces(self, wire: LineSocket, *, quiet: bool = False) -> Iterator[Piece]:
         self.load_seconds = 0.0
         with suppress(ConnectionLostError):
             while (frame := wire.read()) is not None:
@@ -172,18 +183,18 @@ class EngineClient:
                 elif "end" in frame:
                     return
                 else:
-                    self._handle_frame(frame)
+                    self._handle_frame(frame, quiet)
         self._loaded = False
         raise ENDED(name=self._terms.name, why=self._explain_end())
 
-    def _handle_frame(self, frame: Mapping[str, Any]) -> None:
+    def _handle_frame(self, frame: Mapping[str, Any], quiet: bool) -> None:
         """Take what the engine says beside the pieces. Raises what went wrong there."""
         if "loaded" in frame:
             self._loaded = True
             self.load_seconds = float(frame["loaded"])
-        elif "waited" in frame:
+        elif "waited" in frame and not quiet:
             self._terms.notice(WAITED.format(seconds=frame["waited"]))
-        elif "grown" in frame:
+        elif "grown" in frame and not quiet:
             old, new = map(format_thousands, frame["grown"])
             self._terms.notice(GROWN.format(old=old, new=new))
         elif "error" in frame:
@@ -252,10 +263,15 @@ class EngineClient:
                 raise SharingUnavailableError(str(error)) from error
         return self._files
 
-    def _load_ahead(self) -> None:
+    def _send_ahead(self, asked: Mapping[str, Any], after: Thread | None = None) -> None:
+        if after:
+            after.join()
+        if self._closed or self._asked:
+            # what a conversation is kept by in the engine would be lost
+            return
         with suppress(TripletickError, SharingUnavailableError, Cancelled, RuntimeError):
-            wire = self._send_request(PRELOADING, {"op": "load"}, CancelToken())
-            for _ in self._read_pieces(wire):
+            wire = self._send_request(PRELOADING, asked, CancelToken())
+            for _ in self._read_pieces(wire, quiet=True):
                 pass
             # it stays connected: until the first request too this program is a client
             return
