@@ -1,0 +1,1 @@
+grep '^14:' door.log > afternoon.log

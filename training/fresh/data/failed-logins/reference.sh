@@ -1,0 +1,1 @@
+grep Failed auth.log | awk '{print $NF}' | sort | uniq -c | sort -rn | head -1

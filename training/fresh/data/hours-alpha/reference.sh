@@ -1,0 +1,1 @@
+awk -F, '$3=="Alpha"{s+=$4} END{print s}' timesheet.csv

@@ -1,0 +1,1 @@
+comm -3 <(sort packing-anna.txt) <(sort packing-ben.txt)

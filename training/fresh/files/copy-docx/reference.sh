@@ -1,0 +1,1 @@
+cp work/*.docx usb-stick/

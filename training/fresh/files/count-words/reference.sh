@@ -1,0 +1,1 @@
+wc -w < essay.txt

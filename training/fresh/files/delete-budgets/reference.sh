@@ -1,0 +1,1 @@
+rm old_budget.csv old_budget2.csv

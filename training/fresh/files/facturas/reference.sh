@@ -1,0 +1,1 @@
+find facturas -name '*.pdf' | wc -l

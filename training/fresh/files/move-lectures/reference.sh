@@ -1,0 +1,1 @@
+mv lecture?.pdf uni/semester2/

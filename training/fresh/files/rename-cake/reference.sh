@@ -1,0 +1,1 @@
+mv IMG_2231.jpg wedding-cake.jpg

@@ -1,0 +1,1 @@
+mv pics photos

@@ -1,0 +1,1 @@
+diff contract.txt contract-signed.txt

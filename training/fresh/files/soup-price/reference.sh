@@ -1,0 +1,1 @@
+sed -i '/^Soup/s/4.80/5.50/' menu.txt

@@ -1,0 +1,1 @@
+mv front.txt x && mv back.txt front.txt && mv x back.txt

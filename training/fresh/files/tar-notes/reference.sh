@@ -1,0 +1,1 @@
+tar czf notes.tar.gz *.md

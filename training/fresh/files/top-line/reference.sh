@@ -1,0 +1,1 @@
+sed -i '1i DRAFT - do not share' proposal.txt

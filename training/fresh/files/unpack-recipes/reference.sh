@@ -1,0 +1,1 @@
+unzip -q recipes.zip -d recipes

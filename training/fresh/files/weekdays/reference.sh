@@ -1,0 +1,1 @@
+mkdir planner/monday planner/tuesday planner/wednesday planner/thursday planner/friday

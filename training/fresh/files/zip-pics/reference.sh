@@ -1,0 +1,1 @@
+zip -qr holiday-pics.zip holiday-pics

@@ -1,0 +1,1 @@
+sed -i 's/mkdir /mkdir -p /' archive.sh

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -e
+mkdir archive
+cp *.csv archive/
+echo "archived"

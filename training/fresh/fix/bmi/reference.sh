@@ -1,0 +1,1 @@
+sed -i 's/height \* height/(height * height)/' bmi.py

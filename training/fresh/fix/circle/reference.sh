@@ -1,0 +1,1 @@
+sed -i 's/maths/math/g' circle.py

@@ -1,0 +1,1 @@
+sed -i 's/contakt/contact/' index.html

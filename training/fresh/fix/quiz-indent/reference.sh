@@ -1,0 +1,1 @@
+sed -i '5s/^/    /' quiz.py

@@ -1,0 +1,1 @@
+sed -i 's/sort()/sort(reverse=True)/' ranking.py

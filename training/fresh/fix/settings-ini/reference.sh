@@ -1,0 +1,1 @@
+sed -i '1s/.*/[display]/' settings.ini

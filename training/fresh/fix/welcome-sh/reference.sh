@@ -1,0 +1,1 @@
+sed -i 's/if .*/if [ -z "$1" ]; then/' welcome.sh

@@ -1,0 +1,2 @@
+import sys
+print(min(float(x) for x in sys.argv[1:]))
