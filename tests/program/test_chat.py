@@ -6,7 +6,7 @@ import subprocess
 import termios
 
 import pytest
-from tests.bad_server import STALL, BadServer, answer, done, line, stream
+from tests.bad_server import AHEAD, STALL, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, CTRL_D, CTRL_J, ESCAPE, PASTE, TAB, UP, opened, requests
 
 from tripletick.chat.chat import COMMANDS, KEYS
@@ -177,6 +177,8 @@ def test_the_models_of_the_server_are_listed_and_one_is_taken(home):
         terminal.send("/model beta:1b").wait("read the whole conversation again").wait_line("coder>")
         terminal.send("hello").wait("Two.").wait_line("coder>")
         assert server.asked[-1].body["model"] == "beta:1b"
+        ahead = [asked.body["model"] for asked in server.asked if asked.path == AHEAD]
+    assert ahead == ["alpha:7b", "beta:1b"]
 
 
 def test_a_server_that_is_gone_does_not_end_the_chat(home):

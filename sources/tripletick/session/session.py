@@ -233,8 +233,8 @@ class App:
         opening that raises.
         """
         config = agent_models.set_chosen_model(self.config, name, host)
-        self.loop = yield from self._switch_model(config)
-        self.config = config
+        self.loop, self.config = (yield from self._switch_model(config)), config
+        self.loop.replies.read_ahead()
         yield Notice(agent_models.ANEW.format(name=name))
 
     def run_turn(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
