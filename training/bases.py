@@ -26,13 +26,18 @@ class Base:
         return f"embedded:{self.name}"
 
     @property
+    def is_worded(self) -> bool:
+        """Whether it has a wording of its own, which it was trained on from the first."""
+        return self.model in builder.TRAINED
+
+    @property
     def path(self) -> Path:
         return catalog.model_path(catalog.get_entry(self.name), dirs.find_dirs().cache)
 
     @property
     def adapter(self) -> Path | None:
         """The adapter that ships with it."""
-        return catalog.ADAPTER if self.model in builder.TRAINED else None
+        return next(iter(catalog.get_entry(self.name).adapters), None)
 
 
 LARGER = ("--rate", "3e-4", "--pack", "3000")

@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--only-new", action="store_true", help="leave out the base and what ships")
     asked = parser.parse_args()
     base = BASES[asked.base]
-    asked.context, voice = base.context, VOICE if base.adapter else ()
+    asked.context, voice = base.context, VOICE if base.is_worded else ()
     engines: dict[str, tuple[str, Sequence[str]]] = {"base": (f"embedded:{base.path}", ())}
     if base.adapter:
         engines["ships"] = (f"embedded:{base.path}+{base.adapter}", voice)
