@@ -160,7 +160,9 @@ class BadServer:
 
 
 def _is_read_ahead(path: str, body: Any) -> bool:
-    return path == "/api/chat" and body["options"]["num_predict"] == 1 and not body["stream"]
+    if path != "/api/chat" or body.get("stream", True):
+        return False
+    return body.get("options", {}).get("num_predict") == 1
 
 
 def _headers(lines: Any) -> Any:
