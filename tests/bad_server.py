@@ -162,7 +162,7 @@ class BadServer:
 def _is_read_ahead(path: str, body: Any) -> bool:
     if path != "/api/chat" or body.get("stream", True):
         return False
-    return body.get("options", {}).get("num_predict") == 1
+    return bool(body.get("options", {}).get("num_predict") == 1)
 
 
 def _headers(lines: Any) -> Any:

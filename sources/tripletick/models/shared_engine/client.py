@@ -280,6 +280,9 @@ class EngineClient:
     def _store_socket(self, slot: int, wire: LineSocket) -> LineSocket:
         with self._guard:
             self._wires[slot] = wire
+        if self._closed:
+            # close has not seen it: what is sent over it fails, and drops it
+            wire.shut_down()
         return wire
 
     def _shut_socket(self, slot: int) -> None:
