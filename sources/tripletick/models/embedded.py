@@ -141,7 +141,7 @@ class EmbeddedModel:
         if isinstance(self._engine, EngineClient):
             self._engine.preload()
         elif hasattr(os, "posix_fadvise"):
-            threading.Thread(target=self._read_ahead, daemon=True).start()
+            threading.Thread(target=self._read_files_ahead, daemon=True).start()
 
     def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
         if isinstance(self._engine, EngineClient):
@@ -188,7 +188,7 @@ class EmbeddedModel:
     def _can_think(self, header: GgufHeader) -> bool:
         return bool(THINKING.search(header.get_text(TEMPLATE_KEY)))
 
-    def _read_ahead(self) -> None:
+    def _read_files_ahead(self) -> None:
         for path in (self.source.model, *self.source.adapters):
             with suppress(OSError), path.open("rb") as file:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)

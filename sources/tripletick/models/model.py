@@ -98,7 +98,7 @@ class Model(Protocol):
 
     def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
         """Have the engine read, in the background, what the next request begins with, where it keeps that
-        and answers for nothing but its electricity; never raises.
+        and nobody pays by the request; never raises.
         """
         ...
 
