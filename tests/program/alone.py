@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.bad_server import BadServer, answer, done, line, stream
+from tests.bad_server import AHEAD, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_D, opened
 
 SET_FLAGS, UP = 0x8914, 0x41
@@ -76,7 +76,9 @@ def main(home: Path) -> None:
             )
             codes.append(program.returncode)
         with opened(home, *host, **env) as terminal:
-            terminal.wait("Use [1]?").type("\r").wait("coder>").send("do it").wait("Done.").send("/exit")
+            terminal.wait("Use [1]?").type("\r").wait("coder>")
+            server.wait_for(AHEAD)
+            terminal.send("do it").wait("Done.").send("/exit")
             terminal.end()
     met = sorted(set(Path(contacts).read_text().splitlines()))
     Path(contacts).unlink()
