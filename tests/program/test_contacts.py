@@ -27,4 +27,5 @@ def test_task_chat_first_run_models_and_doctor_contact_their_server_and_nobody_e
     assert seen["contacts"] == [seen["server"]]
     assert seen["without"] == sorted(f"127.0.0.1:{port}" for port in (9, *probes.PORTS))
     assert (seen["lost"], seen["counts"], seen["codes"]) == (0, True, [0, 0])
-    assert seen["asked"] == [f"/api/{name}" for name in ("chat", "chat ahead", "generate", "ps", "show", "tags", "version")]
+    asked = ("chat", "chat ahead", "generate", "ps", "show", "tags", "version")
+    assert seen["asked"] == [f"/api/{name}" for name in asked]
