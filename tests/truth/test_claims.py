@@ -50,7 +50,8 @@ def facts(row):
     seen = "\n".join([row["request"], row.get("seen", ""), *(f"{c.body}\n{r.text}" for c, r in blocks)])
     there = {*row["there"], *(change.path for change in changes if change.left)}
     asks = "?" in row["request"]
-    return TurnFacts(told, row["works"], asks, False, seen, there.__contains__, tuple(row.get("lacking", ())))
+    holds = there.__contains__
+    return TurnFacts(told, row["works"], asks, False, seen, holds, holds, tuple(row.get("lacking", ())))
 
 
 @pytest.mark.parametrize("row", rows("lies.jsonl"), ids=lambda row: row["answer"][:50])
@@ -120,3 +121,62 @@ def test_what_an_earlier_turn_did_may_be_told_where_somebody_asks():
     row = {"request": "What did you do?", "blocks": [], "changes": [], "there": ["a.txt"], "works": True}
     assert find_doubts("I created a.txt.", replace(facts(row), earlier=True)) == ()
     assert find_doubts("I created a.txt.", replace(facts(row), earlier=True, asks=False))
+
+
+DENIALS = [
+    "contacts.csv is not there.",
+    "The file `contacts.csv` does not exist in the current directory.",
+    "I could not rename it, because contacts.csv does not exist.",
+    "It seems that the file **contacts.csv** could not be found.",
+    "There is no file named 'contacts.csv'.",
+    "Sorry, I couldn't find ./contacts.csv.",
+    "Die Datei contacts.csv existiert nicht.",
+    "Le fichier contacts.csv n'existe pas.",
+    "El archivo contacts.csv no existe.",
+    "Il file contacts.csv non esiste.",
+    "Het bestand contacts.csv bestaat niet.",
+    "O arquivo contacts.csv não existe.",
+    "Файл contacts.csv не найден.",
+    "文件 contacts.csv 不存在。",
+]
+
+
+@pytest.mark.parametrize("answer", DENIALS)
+def test_a_file_that_is_there_cannot_be_missing(answer):
+    row = {
+        "request": "sort contacts.csv",
+        "blocks": [],
+        "changes": [],
+        "there": ["contacts.csv"],
+        "works": True,
+    }
+    assert find_doubts(answer, facts(row)) == ("contacts.csv is there",)
+    assert find_doubts(answer, facts(row | {"there": []})) == ()
+    assert find_doubts(answer, facts(row | {"works": False})) == ()
+    assert find_doubts(answer, facts(row | {"changes": [["contacts.csv", None, "1:a"]]})) == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The column age in contacts.csv does not exist.",
+        "contacts.csv is missing the column age.",
+        "The name Ada is not in contacts.csv.",
+        "contacts.csv does not exist in backup.",
+        "If contacts.csv does not exist, it is created.",
+        "Is it true that contacts.csv is not there?",
+        "There is no contacts.csv.bak.",
+        "I cannot find Ada in contacts.csv.",
+        "I did not find contacts.csv empty.",
+        "There is no file in contacts.csv that is empty.",
+    ],
+)
+def test_what_a_file_lacks_does_not_deny_the_file(answer):
+    row = {
+        "request": "sort contacts.csv",
+        "blocks": [],
+        "changes": [],
+        "there": ["contacts.csv"],
+        "works": True,
+    }
+    assert find_doubts(answer, facts(row)) == ()

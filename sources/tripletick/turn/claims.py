@@ -24,6 +24,8 @@ COUNT = re.compile(
 )
 NAMED_PLACE = re.compile(rf"\"([^\"\n]*{PLACE.pattern})\"|['`]([^'`\n]*{PLACE.pattern})['`]|{PLACE.pattern}")
 """A file's name, between quotes also one with blanks."""
+DENIED_PLACE = rf"\**(\"[^\"\n]{{1,200}}\"|'[^'\n]{{1,200}}'|`[^`\n]{{1,200}}`|{PLACE.pattern})\**"
+"""What an answer says is not there: between quotes also a folder."""
 LONGEST = 400
 """Characters of a clause that are looked at."""
 DEED = {
@@ -38,6 +40,7 @@ DEED = {
 }
 LAST = "the last block failed, and nothing after it succeeded"
 ABSENT = "{path} is not there"
+PRESENT = "{path} is there"
 LOST = "what was in {paths} is in no file any more"
 FEWER = "{claimed} are claimed, and there were {count}"
 TESTS = "{passed} of {count} tests passed"
@@ -56,6 +59,8 @@ class TurnFacts:
     seen: str = ""
     """The request, what blocks held and printed, and the files that went along."""
     exists: Callable[[str], bool] = bool
+    holds: Callable[[str], bool] = bool
+    """Whether the workspace has a file or folder of this path, for sure."""
     lacking: tuple[str, ...] = ()
     """Files that the request wants made and that are not there."""
 
@@ -74,6 +79,7 @@ class LanguagePatterns:
     tests: re.Pattern[str]
     quotes: re.Pattern[str]
     into: re.Pattern[str]
+    missing: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,9 @@ def _compile_language(row: Mapping[str, str | Mapping[str, str]]) -> LanguagePat
     assert isinstance(verbs, Mapping) and isinstance(forms, str)
     deeds = {kind: _compile_pattern(forms.replace("{verb}", each)) for kind, each in verbs.items()}
     rest = {
-        name: _compile_pattern(str(text)) for name, text in row.items() if name not in ("verbs", "claims")
+        name: _compile_pattern(str(text).replace("{place}", DENIED_PLACE))
+        for name, text in row.items()
+        if name not in ("verbs", "claims")
     }
     rest["weak"], rest["things"] = (_compile_pattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
     return LanguagePatterns(deeds, **rest)
@@ -124,12 +132,18 @@ def _compile_pattern(text: str) -> re.Pattern[str]:
 
 def find_claims(answer: str, *, works: bool) -> Iterator[Claim]:
     """Find what an answer claims; code that it shows is no claim."""
+    for words in _split_clauses(answer):
+        if not any(tongue.open.search(words) for tongue in load_table().tongues):
+            yield from _classify_clause(words, works=works)
+
+
+def _split_clauses(answer: str) -> Iterator[str]:
+    """Give the clauses of an answer, without code and without what depends on something."""
     for sentence in load_table().sentences.split(FENCED.sub("", answer)):
         depends = [found.start() for each in load_table().tongues if (found := each.depends.search(sentence))]
         for clause in load_table().clauses.split(sentence[: min(depends, default=None)]):
-            words = clause.strip(" *#>-")[:LONGEST]
-            if words and not any(tongue.open.search(words) for tongue in load_table().tongues):
-                yield from _classify_clause(words, works=works)
+            if words := clause.strip(" *#>-")[:LONGEST]:
+                yield words
 
 
 def _classify_clause(clause: str, *, works: bool) -> Iterator[Claim]:
@@ -164,6 +178,7 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     if facts.lacking and not found and not _admits_failure(answer):
         found[ABSENT.format(path=facts.lacking[0])] = None
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
+    found |= dict.fromkeys(_find_false_denials(answer, facts))
     return tuple(found)
 
 
@@ -230,6 +245,19 @@ def _count_files(kind: str, receipt: Receipt) -> int:
 
 def _admits_failure(answer: str) -> bool:
     return any(tongue.admits.search(answer) for tongue in load_table().tongues)
+
+
+def _find_false_denials(answer: str, facts: TurnFacts) -> Iterator[str]:
+    """Find files that are said not to be there and are; what this turn has made may have been missing."""
+    if not facts.works:
+        return
+    made = {*facts.receipt.saved, *(change.path for change in facts.receipt.files or ())}
+    for clause in _split_clauses(answer):
+        for tongue in load_table().tongues:
+            if denied := tongue.missing.search(clause):
+                path = next(filter(None, denied.groups())).strip("\"'`").removeprefix("./")
+                if path not in made and facts.holds(path):
+                    yield PRESENT.format(path=path)
 
 
 def _find_unseen_quotes(answer: str, facts: TurnFacts) -> Iterator[str]:

@@ -156,11 +156,17 @@ def gather_facts(
             return kind != "missing" or any(each.endswith(f"/{path}") for each in paths)
         return True
 
+    def holds(path: str) -> bool:
+        with suppress(PathRefused):
+            return context.workspace.get_kind(path) in ("file", "folder")
+        return False
+
     earlier = bool(conversation.before and conversation.before.length) and not tries.done
     lacking = _find_missing_files(conversation, context) if works else ()
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
-    return TurnFacts(told, works, "?" in conversation.asked, earlier, "\n".join(sent + held), exists, lacking)
+    seen = "\n".join(sent + held)
+    return TurnFacts(told, works, "?" in conversation.asked, earlier, seen, exists, holds, lacking)
 
 
 def _find_missing_files(conversation: Conversation, context: ToolContext) -> tuple[str, ...]:
