@@ -37,6 +37,7 @@ class ScriptedEngine:
         self.plan = plan
         self.load_seconds = 0.0
         self.asked = []
+        self.saved = []
         self.may_write = threading.Event()
         self.closed = False
 
@@ -48,6 +49,13 @@ class ScriptedEngine:
         with halt.on_cancel(self.may_write.set):
             self.may_write.wait()
             yield from request.get("pieces", ["{}"])
+
+    def save_prefix(self, request, halt):
+        self.saved.append(request["name"])
+        with halt.on_cancel(self.may_write.set):
+            self.may_write.wait()
+        halt.raise_if_cancelled()
+        self.saved.append("saved")
 
     def close(self):
         self.closed = True
@@ -165,6 +173,45 @@ def test_who_goes_while_it_is_answered_makes_room_for_the_next(folder, engine, c
     wait_for(folder, waiting=1)
     first.close()
     assert read_to_end(second)[-1] == {"end": True}
+
+
+def save_at_the_end(folder, wire, engine):
+    """Have one reply written, then the beginning saved, and leave."""
+    ask(wire, "a")
+    wait_for(folder, working=1)
+    engine[0].may_write.set()
+    read_to_end(wire)
+    engine[0].may_write.clear()
+    wire.write({"op": "prefix", "request": {"name": "beginning"}})
+    wire.close()
+
+
+def test_the_beginning_is_saved_although_who_wants_that_has_gone(folder, engine, client):
+    save_at_the_end(folder, client(), engine)
+    while not engine[0].saved:
+        pass
+    engine[0].may_write.set()
+    while not engine[0].closed:
+        # nobody is there any more; the test's time limit ends it
+        pass
+    assert engine[0].saved == ["beginning", "saved"]
+
+
+def test_who_comes_meanwhile_need_not_wait_for_that(folder, engine, client):
+    save_at_the_end(folder, client(), engine)
+    while not engine[0].saved:
+        pass
+    ask(other := client(), "b")
+    read_to_end(other)
+    assert engine[0].saved == ["beginning"]
+
+
+def test_nothing_is_saved_while_another_program_is_there(folder, engine, client):
+    client()
+    wait_for(folder, clients=[os.getpid()])
+    save_at_the_end(folder, client(), engine)
+    wait_for(folder, working=0, clients=[os.getpid()])
+    assert engine[0].saved == []
 
 
 def test_who_takes_nothing_any_more_does_not_block_the_others(folder, engine, client):

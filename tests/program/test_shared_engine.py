@@ -302,6 +302,38 @@ def test_a_program_that_ends_while_it_reads_ahead_leaves_the_engine(program, eng
         pass
 
 
+def test_an_engine_that_starts_need_not_read_what_the_one_before_has_read(program, engines):
+    model = program(keep="0s")
+    reply(model, "what is written here stays in memory")
+    model.save_prefix(BEGINNING, SHORT)
+    model.close()
+    while status.list_running(engines):
+        # the test's time limit ends it
+        pass
+    (saved,) = engines.glob("*.prefix")
+    assert saved.stat().st_mode & 0o077 == 0
+    again = program(keep="0s")
+    counts = list(again.stream([*BEGINNING, Message("user", "hi")], SHORT))[-1].counts
+    assert counts.cached > 400 > counts.prompt - counts.cached
+    again.close()
+    while status.list_running(engines):
+        pass
+    saved.write_bytes(b"torn")
+    assert reply(program())[1].counts.cached == 0
+    assert not saved.exists()
+
+
+def test_of_what_was_saved_the_three_used_last_stay(program, engines):
+    model = program(keep="0s")
+    for number in range(5):
+        model = program()
+        reply(model)
+        model.save_prefix([Message("system", f"Rule {number}.")], SHORT)
+        model.close()
+        wait_for(engines, lambda one: not one.clients)
+    assert len(list(engines.glob("*.prefix"))) == 3
+
+
 def test_idle_engines_make_room_where_that_is_enough(program, engines):
     model = program()
     reply(model)
@@ -349,6 +381,7 @@ def test_a_folder_that_is_a_link_is_not_used(program, engines, tmp_path):
 def test_nobody_else_can_enter_what_an_engine_needs(program, engines):
     reply(program())
     assert {path.name.partition(".")[2]: path.stat().st_mode & 0o077 for path in engines.iterdir()} == {
+        "llama.sock": 0,
         "lock": 0,
         "log": 0,
         "sock": 0,

@@ -107,6 +107,8 @@ def match_name(pattern: str) -> Mark:
     return lambda path: bool(re.fullmatch(pattern, path.name))
 
 
+ENGINE = r"([0-9a-f]{16}|start)\.(lock|log|sock|llama\.sock)|[0-9a-f]{16}-[0-9a-f]{16}\.prefix"
+"""Files of the shared engines (models/shared_engine/folder.py)."""
 STATE: Mapping[str, OwnershipRule] = {
     r"sessions": OwnershipRule(is_log, parts=True),
     r"sessions\.db": OwnershipRule(is_index),
@@ -115,7 +117,7 @@ STATE: Mapping[str, OwnershipRule] = {
     r"unsaved-.*": OwnershipRule(is_unsaved),
     r"serve-token": OwnershipRule(is_token),
     r"typed": OwnershipRule(is_input_history),
-    r"engines": OwnershipRule(match_name(r"([0-9a-f]{16}|start)\.(lock|log|sock)"), parts=True),
+    r"engines": OwnershipRule(match_name(ENGINE), parts=True),
     r"pruned": OwnershipRule(is_empty, surely=False),
     r"(folders|servers)\.json": OwnershipRule(is_json_object, surely=False),
     r"folders\.lock|\.folders\.json\.\w+|sessions\.db-\w+|copied\.md": OwnershipRule(

@@ -101,7 +101,11 @@ def _delete_folders(chosen: Sequence[OwnedFolder], found: dirs.AppDirs) -> Itera
             raise TripletickError(*RUNNING)
         if any(one.path == found.state for one in chosen):
             stop_engines(found)
-        for one in chosen:
+        paths = {one.path for one in chosen}
+        # an engine may have written something since they were listed
+        for one in (*_find_data_folders(found), *_find_settings_folder(found)):
+            if one.path not in paths:
+                continue
             _remove_folder(one)
             if one.owned.others:
                 others = format_other_files(one.owned)

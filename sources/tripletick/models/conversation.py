@@ -115,8 +115,11 @@ class Conversation:
 
     def build_messages(self) -> list[Message]:
         """Give what is sent."""
-        entries = (entry.message for entry in self.entries)
-        return [Message("system", self.system), *self.example, *entries]
+        return [*self.build_front(), *(entry.message for entry in self.entries)]
+
+    def build_front(self) -> list[Message]:
+        """Give what every session of this wording begins with."""
+        return [Message("system", self.system), *self.example]
 
     def add_request(self, agent: Agent, text: str, *, files: str = "", ending: str = "") -> None:
         """Add a request: the agent's line, its card the first time, the words, what goes along with them."""

@@ -41,6 +41,7 @@ from tripletick.models.gguf import GgufHeader
 from tripletick.models.model import ModelInfo, Sampling
 from tripletick.models.ollama_store import ModelFiles
 from tripletick.models.shared_engine.client import ClientOptions, EngineClient
+from tripletick.models.shared_engine.prefix_cache import PrefixCache
 from tripletick.system import optional_deps, platforms
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import find_home
@@ -147,6 +148,10 @@ class EmbeddedModel:
         if isinstance(self._engine, EngineClient):
             self._engine.read_ahead(self._build_request(messages, replace(sampling, output=1)))
 
+    def save_prefix(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        if isinstance(self._engine, EngineClient):
+            self._engine.save_prefix(self._build_request(messages, replace(sampling, output=1)))
+
     def fork(self, slot: int, halt: CancelToken) -> EmbeddedModel:
         """Give a further slot of the loaded model; it goes with the first one's close."""
         self._engine = self._engine or self._open_engine()
@@ -243,16 +248,16 @@ class EmbeddedModel:
         return FAILED(told=told)
 
 
-def open_engine(plan: llamacpp.LoadPlan, *, share: bool = False) -> llamacpp.LlamaEngine:
-    """Open a model in this process, which its first reply loads; one that is shared keeps what it has read
-    of several conversations as far as memory allows. Raises ModelError where it cannot fit.
+def open_engine(plan: llamacpp.LoadPlan, prefixes: PrefixCache | None = None) -> llamacpp.LlamaEngine:
+    """Open a model in this process, which its first reply loads; one that is shared has `prefixes`, and keeps
+    what it has read of several conversations as far as memory allows. Raises ModelError where it cannot fit.
     """
     path = Path(plan.model)
     needed, free = estimate_memory(plan)
     fitness.check_memory(path, fitness.inspect_model(path), plan.context * plan.slots, free)
-    if share:
+    if prefixes:
         plan = replace(plan, spare=min(MOST_SPARE, max(0, free - needed) // SPARE_SHARE // MIB))
-    return llamacpp.LlamaEngine(plan)
+    return llamacpp.LlamaEngine(plan, prefixes)
 
 
 def estimate_memory(plan: llamacpp.LoadPlan) -> tuple[int, int]:

@@ -17,15 +17,19 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from queue import Empty, Full, Queue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tripletick.errors import ModelError
 from tripletick.models.failures import ErrorTemplate
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import python
 from tripletick.system.platforms import read_text
+
+if TYPE_CHECKING:
+    from tripletick.models.shared_engine.prefix_cache import PrefixCache
 
 BATCH = 256
 """Tokens of the prompt that are read at once: after each batch a reply can be stopped."""
@@ -74,8 +78,8 @@ def read_plan(fields: Mapping[str, Any]) -> LoadPlan:
 class LlamaEngine:
     """One model, loaded by the first reply; the next one of a slot waits until the one before has stopped."""
 
-    def __init__(self, plan: LoadPlan) -> None:
-        self._plan = plan
+    def __init__(self, plan: LoadPlan, prefixes: PrefixCache | None = None) -> None:
+        self._plan, self._prefixes = plan, prefixes
         self._server: Any = None
         self._talks: dict[int, _ReplyThread] = {}
         self._loading = threading.Lock()
@@ -123,8 +127,25 @@ class LlamaEngine:
         with self._loading:
             if self._server is None:
                 begun = time.monotonic()
-                self._server = load_model(self._plan)
+                self._server = load_model(self._plan, self._prefixes)
+                if self._prefixes:
+                    self._prefixes.restore_latest()
                 self.load_seconds = time.monotonic() - begun
+
+    def save_prefix(self, request: Mapping[str, Any], halt: CancelToken) -> None:
+        """Save what a request has read, for the next start; where there are more slots one of the others
+        may have read it. Raises what `stream_reply` raises.
+        """
+        if self._prefixes is None or self._plan.slots > 1:
+            return
+        path = self._prefixes.locate_file(request, version("xllamacpp"))
+        if path.exists():
+            path.touch()
+            return
+        for _ in self.stream_reply(request, halt=halt):
+            pass
+        halt.raise_if_cancelled()
+        self._prefixes.save_slot(path)
 
     def _run_request(self, request: Mapping[str, Any], take: Callable[[Piece], bool]) -> None:
         self.load()
@@ -185,22 +206,24 @@ class _ReplyThread:
         return False
 
 
-def load_model(plan: LoadPlan) -> Any:
+def load_model(plan: LoadPlan, prefixes: PrefixCache | None = None) -> Any:
     """Load a model. Raises ModelError with what llama.cpp says."""
     try:
-        return open_server(plan, SILENT)
+        return open_server(plan, SILENT, prefixes)
     except THROWN as error:
         raise REFUSED(path=plan.model, told=explain_failure(plan) or str(error).rstrip(".")) from error
 
 
-def open_server(plan: LoadPlan, verbosity: int) -> Any:
-    """Open xllamacpp's server, which nothing but this process can reach."""
+def open_server(plan: LoadPlan, verbosity: int, prefixes: PrefixCache | None = None) -> Any:
+    """Open xllamacpp's server, which nothing but this process can reach, or only with a token."""
     import xllamacpp
 
     with tempfile.TemporaryDirectory(prefix="tripletick-") as folder:
         # it insists on a socket; the only name of this one is gone when the folder is
         made = _build_parameters(xllamacpp, plan)
         made.verbosity, made.hostnames = verbosity, [f"{folder}/llama.sock"]
+        if prefixes:
+            prefixes.configure(made)
         return xllamacpp.Server(made)
 
 

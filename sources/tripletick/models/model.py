@@ -102,6 +102,12 @@ class Model(Protocol):
         """
         ...
 
+    def save_prefix(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        """Have the engine save what every session begins with, so that it need not read that when it starts
+        again; called before `close`, never raises.
+        """
+        ...
+
     def fork(self, slot: int, halt: CancelToken) -> Model:
         """Give the same model for another thread, which `halt` stops; `slot` counts from 0, this one.
 

@@ -127,6 +127,9 @@ class Ollama:
             self._ahead = Preload(self.address, self.settings, "/api/chat", asked)
             self._ahead.start()
 
+    def save_prefix(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        """Ollama saves nothing of the kind."""
+
     def is_still_loading(self, seconds: float) -> bool:
         """Wait so long for what `preload` began; tell whether it goes on."""
         return self._preload is not None and self._preload.is_still_running(seconds)

@@ -137,6 +137,9 @@ class OpenAI:
     def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
         """A request more may have to be paid for, or take another's place on a server with several."""
 
+    def save_prefix(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        """A server keeps what it wants."""
+
     def fork(self, slot: int, halt: CancelToken) -> OpenAI:
         """Give another thread its way to the server, which has its own slots."""
         other = OpenAI(self.name, replace(self.settings, halt=halt))

@@ -89,6 +89,9 @@ class ScriptedModel:
     def read_ahead(self, messages: Sequence[Message], sampling: Sampling) -> None:
         """Nothing is read."""
 
+    def save_prefix(self, messages: Sequence[Message], sampling: Sampling) -> None:
+        """Nothing is read."""
+
     def fork(self, slot: int, halt: CancelToken) -> ScriptedModel:
         """Give one that takes from the same replies."""
         other = copy.copy(self)

@@ -93,7 +93,7 @@ class Loop:
 
     def close(self) -> None:
         """Give back what the engine holds."""
-        self.replies.model.close()
+        self.replies.close()
 
     def forget_files(self, paths: Iterable[str] | None = None) -> None:
         """The model no longer knows these files as they are, or any."""

@@ -103,6 +103,11 @@ class ReplySource:
         """Have the engine read what stands before the next request, while the user types it."""
         self.model.read_ahead(self.conversation.build_messages(), self.sampling)
 
+    def close(self) -> None:
+        """Have the engine save what sessions begin with, and give back what it holds."""
+        self.model.save_prefix(self.conversation.build_front(), self.sampling)
+        self.model.close()
+
     def request_reply(self, agent: Agent, more: Collection[str] = (), *, heat: float = 0.0) -> Hearing:
         """Ask for a reply, in which the agent's tags and `more` are calls, at a temperature raised by `heat`.
 

@@ -127,6 +127,14 @@ class EngineClient:
             self._reading = Thread(target=self._send_ahead, args=(asked, self._loading), daemon=True)
             self._reading.start()
 
+    def save_prefix(self, request: Mapping[str, Any]) -> None:
+        """Have the engine save what sessions begin with; that is not waited for."""
+        with self._guard:
+            wire = self._wires.get(0) or self._wires.get(PRELOADING)
+        if wire:
+            with suppress(ConnectionLostError):
+                wire.write({"op": "prefix", "request": dict(request)})
+
     def close(self) -> None:
         """Leave the engine."""
         self._closed = True

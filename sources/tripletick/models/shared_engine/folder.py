@@ -3,6 +3,8 @@
 KEY.lock   held by the engine as long as it lives; holds its token, which shows that a client may read it
 KEY.sock   where it listens
 KEY.log    what it printed: why it died
+KEY.llama.sock   where llama.cpp's server listens, to save and restore …
+KEY-….prefix     … what sessions begin with
 start.lock held by the client that starts one
 
 Who may start an engine removes what others left. Nothing is believed that lies in somebody else's
@@ -68,6 +70,10 @@ class EngineFiles:
     def socket(self) -> Path:
         return self.folder / f"{self.key}.sock"
 
+    @property
+    def llama_socket(self) -> Path:
+        return self.folder / f"{self.key}.llama.sock"
+
     def connect(self) -> tuple[LineSocket, int]:
         """Connect to the engine; gives its process too. Raises NoEngineError."""
         connected = socket.socket(socket.AF_UNIX)
@@ -115,7 +121,13 @@ class EngineFiles:
 
     def remove_files(self) -> None:
         """Remove what an engine that has ended left; only for who may start one."""
-        for path in (self.socket, self.log, self.lock):
+        self.remove_sockets()
+        for path in (self.log, self.lock):
+            path.unlink(missing_ok=True)
+
+    def remove_sockets(self) -> None:
+        """Remove the sockets of an engine that has ended, or is about to."""
+        for path in (self.socket, self.llama_socket):
             path.unlink(missing_ok=True)
 
     def read_last_error(self) -> str:

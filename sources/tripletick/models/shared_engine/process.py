@@ -19,6 +19,7 @@ from tripletick.models import embedded
 from tripletick.models.llamacpp import LlamaEngine, LoadPlan, read_plan
 from tripletick.models.shared_engine import folder, status
 from tripletick.models.shared_engine.folder import EngineFiles, PrivateFile, SharingUnavailableError
+from tripletick.models.shared_engine.prefix_cache import PrefixCache
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
 from tripletick.models.shared_engine.status import EngineStatus
 from tripletick.system.cancellation import CancelToken
@@ -47,7 +48,7 @@ def main() -> None:
     queue = ReplyQueue(plan, lambda wanted: open_engine(wanted, files))
     EngineServer(listener, files.socket, token, queue).serve()
     with suppress(OSError):
-        files.socket.unlink()
+        files.remove_sockets()
     # threads of clients and of llama.cpp need not be waited for
     os._exit(0)
 
@@ -91,7 +92,7 @@ def open_engine(plan: LoadPlan, files: EngineFiles) -> LlamaEngine:
     if 0 < free < needed:
         idle = [one for one in status.list_running(files.folder) if one.files != files and not one.is_in_use]
         end_idle_engines(needed, free, idle)
-    return embedded.open_engine(plan, share=True)
+    return embedded.open_engine(plan, PrefixCache(files))
 
 
 def end_idle_engines(needed: int, free: int, idle: Sequence[EngineStatus]) -> None:

@@ -2,6 +2,7 @@
 
 client → engine, first line   {"op": "attach", "token", "keep"} or {"op": "status", "token"}
         then, if attached     {"op": "reply", "id", "request", "context", "slots"} or {"op": "load", …}
+        at its end            {"op": "prefix", "request"}, which is not answered
 engine → client               {"begun": id}, where they apply "waited" and "grown", then "loaded",
                               {"piece": …} for each piece, and {"end": …}, {"error": …} or {"thrown": …}
 
@@ -18,7 +19,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-PROTOCOL = 1
+PROTOCOL = 2
 LINE_LIMIT = 64 << 20
 """Bytes of one message; the longest conversation of a model takes a few of them."""
 OPENING_LIMIT = 4096

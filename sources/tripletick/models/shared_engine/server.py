@@ -50,6 +50,8 @@ class ReplyEngine(Protocol):
         self, request: Mapping[str, Any], slot: int = 0, halt: CancelToken | None = None
     ) -> Generator[Piece, None, None]: ...
 
+    def save_prefix(self, request: Mapping[str, Any], halt: CancelToken) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -112,6 +114,12 @@ class ReplyQueue:
                 self._turns += 1
                 self.last_used = time.monotonic()
                 self._changed.notify_all()
+
+    def save_prefix(self, request: Mapping[str, Any], client: ClientConnection) -> None:
+        """Have the engine save what sessions begin with, which it has just read for one."""
+        if self._engine:
+            with self.acquire_slot(client, self._plan) as turn:
+                turn.engine.save_prefix(request, client.halt)
 
     def wake_waiting(self) -> None:
         """Have all who wait look whether they still need to."""
@@ -192,6 +200,7 @@ class EngineServer:
         self._listener, self._path, self._token, self._queue = listener, path, token, queue
         self._stalled = stalled
         self._clients: list[ClientConnection] = []
+        self._saving: ClientConnection | None = None
         self._guard = threading.Lock()
         self._keep: float | None = FIRST_CLIENT
         self._left = time.monotonic()
@@ -228,13 +237,18 @@ class EngineServer:
             wire.set_timeouts(write=self._stalled)
             with self._attach_client(ClientConnection(wire, pid), opening.get("keep")) as client:
                 while (asked := client.asked.get()) is not None:
-                    self._answer_request(client, asked)
+                    if asked["op"] == "prefix":
+                        self._save_prefix(client, asked["request"])
+                    else:
+                        self._answer_request(client, asked)
 
     @contextmanager
     def _attach_client(self, client: ClientConnection, keep: float | None) -> Iterator[ClientConnection]:
         with self._guard:
             self._clients.append(client)
             self._keep = keep
+            if self._saving:
+                self._saving.halt.cancel()
         reading = threading.Thread(target=client.read_requests, args=(self._queue.wake_waiting,), daemon=True)
         reading.start()
         try:
@@ -265,6 +279,20 @@ class EngineServer:
             write({"thrown": str(error)})
         else:
             write({"end": True})
+
+    def _save_prefix(self, client: ClientConnection, request: Mapping[str, Any]) -> None:
+        """Save it although its client goes, and until another one comes; where others are there they will."""
+        saving = ClientConnection(client.wire, client.pid)
+        with self._guard:
+            if self._clients != [client]:
+                return
+            self._saving = saving
+        try:
+            with suppress(TripletickError, Cancelled, *THROWN):
+                self._queue.save_prefix(request, saving)
+        finally:
+            with self._guard:
+                self._saving = None
 
     def get_state(self) -> dict[str, Any]:
         """Say how it is: its clients' processes, and how many seconds it has been idle and has left."""

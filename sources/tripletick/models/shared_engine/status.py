@@ -62,7 +62,7 @@ class EngineStatus:
         for number in (signal.SIGTERM, signal.SIGKILL) if self.pid > 1 else ():
             platforms.send_signal(self.pid, number)
             if self.files.wait_until_ended(END_SECONDS):
-                self.files.socket.unlink(missing_ok=True)
+                self.files.remove_sockets()
                 return True
         return False
 
