@@ -1,6 +1,6 @@
 """Writes what was trained as an adapter over the base.
 
-`python -m training.export OUT.pt adapter.gguf --wording HASH`. 16-bit numbers, no merge: rounding a merged
+`python -m training.export OUT.pt adapter.gguf --wording HASH [--scale 0.5]`. 16-bit numbers, no merge: rounding a merged
 file to Q4_1 throws the training away. llama.cpp and Ollama apply it when the base is loaded.
 """
 
@@ -22,12 +22,12 @@ MOST = 25_000_000
 """Bytes that ship with the package, or are downloaded with its base."""
 
 
-def export(state: dict[str, Any], out: Path, about: dict[str, str]) -> int:
-    """Write the adapter; gives its bytes."""
+def export(state: dict[str, Any], out: Path, about: dict[str, str], scale: float = 1.0) -> int:
+    """Write the adapter, which adds `scale` of what was learnt to the base; gives its bytes."""
     writer = gguf.GGUFWriter(out, state["architecture"])
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
-    writer.add_float32("adapter.lora.alpha", float(state["shape"]["alpha"]))
+    writer.add_float32("adapter.lora.alpha", float(state["shape"]["alpha"]) * scale)
     writer.add_name(NAME)
     writer.add_license(LICENSE)
     for key, value in about.items():
@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("state", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--wording", required=True, help="python -m training.wording")
+    parser.add_argument("--scale", type=float, default=1.0, help="how much of it is added to the base")
     asked = parser.parse_args()
     state = torch.load(asked.state, map_location="cpu", weights_only=True)
     plan, course = state["plan"], state["course"]
@@ -63,8 +64,9 @@ def main() -> None:
         "seed": str(plan["seed"]),
         "tokens": str(course["read"]),
         "learnt": str(course["learnt"]),
+        "scale": f"{asked.scale:g}",
     }
-    size = export(state, asked.out, about)
+    size = export(state, asked.out, about, asked.scale)
     sys.stderr.write(f"{asked.out}: {size} bytes, {course['steps']} steps, {course['read']} tokens\n")
     if size > MOST:
         raise SystemExit(f"The adapter has {size} bytes, more than {MOST}: train it with less --rank.")
