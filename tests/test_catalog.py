@@ -81,4 +81,4 @@ def test_a_model_that_was_fetched_is_found_by_its_name(tmp_path):
     entry = catalog.get_entry("qwen2.5-coder-0.5b")
     path = put(entry, tmp_path)
     source = locate_files(entry.name, tmp_path)
-    assert (source.name, source.model, source.adapters) == (entry.name, path, ())
+    assert (source.name, source.model, source.adapters) == (entry.name, path, entry.adapters)

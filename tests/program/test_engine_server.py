@@ -3,6 +3,7 @@
 import os
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 from contextlib import closing, suppress
@@ -27,6 +28,14 @@ try:
     print(s.recv(100))
 except ConnectionError:
     print(b"")
+"""
+ATTACH = """
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(b'{"op": "attach", "token": "t0ken", "keep": 0}' + bytes([10]))
+print(flush=True)
+sys.stdin.read()
 """
 
 
@@ -206,12 +215,22 @@ def test_who_comes_meanwhile_need_not_wait_for_that(folder, engine, client):
     assert engine[0].saved == ["beginning"]
 
 
-def test_nothing_is_saved_while_another_program_is_there(folder, engine, client):
+def test_a_further_connection_of_the_same_program_is_nobody_else(folder, engine, client):
     client()
-    wait_for(folder, clients=[os.getpid()])
     save_at_the_end(folder, client(), engine)
-    wait_for(folder, working=0, clients=[os.getpid()])
-    assert engine[0].saved == []
+    while not engine[0].saved:
+        pass
+
+
+def test_nothing_is_saved_while_another_program_is_there(folder, engine, client):
+    command = [sys.executable, "-c", ATTACH, str(folder / "sock")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        wait_for(folder, clients=[other.pid])
+        save_at_the_end(folder, client(), engine)
+        wait_for(folder, working=0, clients=[other.pid])
+        assert engine[0].saved == []
+        other.stdin.close()
 
 
 def test_who_takes_nothing_any_more_does_not_block_the_others(folder, engine, client):

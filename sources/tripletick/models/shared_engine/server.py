@@ -284,7 +284,8 @@ class EngineServer:
         """Save it although its client goes, and until another one comes; where others are there they will."""
         saving = ClientConnection(client.wire, client.pid)
         with self._guard:
-            if self._clients != [client]:
+            # one program may have several connections
+            if any(other.pid != client.pid for other in self._clients):
                 return
             self._saving = saving
         try:
