@@ -1,7 +1,7 @@
 """Writes what was trained as an adapter over the base.
 
 `python -m training.export OUT.pt adapter.gguf --wording HASH [--scale 0.5]`. 16-bit numbers, no merge:
-rounding a merged file to Q4_1 throws the training away. llama.cpp and Ollama apply it when the base is loaded.
+rounding a merged file to Q4_1 throws the training away. llama.cpp and Ollama apply it as they load the base.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def test_the_server_gets_file_adapter_template_and_stop(registry, model, monkeyp
 
 def test_a_model_without_an_adapter_is_given_none(registry, model):
     registration.register_model(
-        catalog.get_entry("qwen2.5-coder-0.5b"), model, EngineSettings(host=host(registry))
+        catalog.get_entry("qwen2.5-coder-1.5b"), model, EngineSettings(host=host(registry))
     )
     assert "adapters" not in json.loads(dict(registry.came)["/api/create"])
 
@@ -123,7 +123,7 @@ def test_a_server_that_falls_silent_is_not_waited_for_without_end(model):
     with BadServer({"/api/tags": [listed], blob: [answer(200)], "/api/create": [[STALL]]}) as server:
         settings = EngineSettings(host=server.url, first_timeout=0.2)
         with pytest.raises(ServerFailedError, match=r"has sent nothing for 0\.2 s"):
-            registration.register_model(catalog.get_entry("qwen2.5-coder-0.5b"), model, settings)
+            registration.register_model(catalog.get_entry("qwen2.5-coder-1.5b"), model, settings)
 
 
 def test_without_a_server_nothing_is_fetched_and_the_way_to_start_one_is_told(home):
