@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "6f45269e737f5fc07d44d1d0e347f6620aa78a56051327334cd64c964670019f"
+  sha256 "9205915857f67328bdd6ef58af23eec247ce7aeaf71b84584281d17086af1966"
   license "MIT"
 
   depends_on "python@3.13"
