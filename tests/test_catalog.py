@@ -77,8 +77,15 @@ def test_a_model_that_was_not_fetched_says_the_command_that_fetches_it(tmp_path,
     assert caught.value.remedy.endswith(f"tripletick models create {entry.name}")
 
 
-def test_a_model_that_was_fetched_is_found_by_its_name(tmp_path):
-    entry = catalog.get_entry("qwen2.5-coder-0.5b")
+@pytest.mark.parametrize(
+    ("name", "adapters"),
+    [
+        ("qwen2.5-coder-0.5b", (catalog.ADAPTERS / "qwen2.5-coder-0.5b-lora-f16.gguf",)),
+        ("qwen2.5-coder-1.5b", ()),
+    ],
+)
+def test_a_model_that_was_fetched_is_found_by_its_name(tmp_path, name, adapters):
+    entry = catalog.get_entry(name)
     path = put(entry, tmp_path)
     source = locate_files(entry.name, tmp_path)
-    assert (source.name, source.model, source.adapters) == (entry.name, path, entry.adapters)
+    assert (source.name, source.model, source.adapters) == (entry.name, path, adapters)

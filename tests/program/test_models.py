@@ -77,7 +77,8 @@ def rows_of(text):
 
 
 def test_the_list_has_the_models_of_the_server_and_of_this_machine_with_what_they_did_in_the_bench(home):
-    put(catalog.get_entry("qwen2.5-coder-0.5b"), cache_of(home))
+    for name in ("qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"):
+        put(catalog.get_entry(name), cache_of(home))
     (cache_of(home) / bench_scores.FILE).parent.mkdir()
     (cache_of(home) / bench_scores.FILE).write_text(
         '{"ollama:alpha:7b": {"core": [61, 90], "quick": [1, 10]}}'
@@ -89,6 +90,7 @@ def test_the_list_has_the_models_of_the_server_and_of_this_machine_with_what_the
             shown = rows_of(terminal.text())
     assert listed["alpha:7b"] == "alpha:7b 470 MB Q4_K_M context 8k fits core 61 of 90"
     assert "short programs" in listed["embedded:qwen2.5-coder-0.5b"]
+    assert "core 53 of 90 programs of a page" in listed["embedded:qwen2.5-coder-1.5b"]
     assert {name: shown[name] for name in listed} == listed
 
 

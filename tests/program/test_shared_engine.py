@@ -324,7 +324,6 @@ def test_an_engine_that_starts_need_not_read_what_the_one_before_has_read(progra
 
 
 def test_of_what_was_saved_the_three_used_last_stay(program, engines):
-    model = program(keep="0s")
     for number in range(5):
         model = program()
         reply(model)

@@ -123,6 +123,13 @@ def test_what_an_earlier_turn_did_may_be_told_where_somebody_asks():
     assert find_doubts("I created a.txt.", replace(facts(row), earlier=True, asks=False))
 
 
+LOOKED = {
+    "request": "sort contacts.csv",
+    "blocks": [],
+    "changes": [],
+    "there": ["contacts.csv"],
+    "works": True,
+}
 DENIALS = [
     "contacts.csv is not there.",
     "The file `contacts.csv` does not exist in the current directory.",
@@ -143,17 +150,10 @@ DENIALS = [
 
 @pytest.mark.parametrize("answer", DENIALS)
 def test_a_file_that_is_there_cannot_be_missing(answer):
-    row = {
-        "request": "sort contacts.csv",
-        "blocks": [],
-        "changes": [],
-        "there": ["contacts.csv"],
-        "works": True,
-    }
-    assert find_doubts(answer, facts(row)) == ("contacts.csv is there",)
-    assert find_doubts(answer, facts(row | {"there": []})) == ()
-    assert find_doubts(answer, facts(row | {"works": False})) == ()
-    assert find_doubts(answer, facts(row | {"changes": [["contacts.csv", None, "1:a"]]})) == ()
+    assert find_doubts(answer, facts(LOOKED)) == ("contacts.csv is there",)
+    assert find_doubts(answer, facts(LOOKED | {"there": []})) == ()
+    assert find_doubts(answer, facts(LOOKED | {"works": False})) == ()
+    assert find_doubts(answer, facts(LOOKED | {"changes": [["contacts.csv", None, "1:a"]]})) == ()
 
 
 @pytest.mark.parametrize(
@@ -172,11 +172,4 @@ def test_a_file_that_is_there_cannot_be_missing(answer):
     ],
 )
 def test_what_a_file_lacks_does_not_deny_the_file(answer):
-    row = {
-        "request": "sort contacts.csv",
-        "blocks": [],
-        "changes": [],
-        "there": ["contacts.csv"],
-        "works": True,
-    }
-    assert find_doubts(answer, facts(row)) == ()
+    assert find_doubts(answer, facts(LOOKED)) == ()

@@ -20,7 +20,6 @@ import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +103,7 @@ class EmbeddedModel:
             parameters=header.parameters,
             thinks=self._can_think(header),
             where=str(self.source.model),
-            version=_find_version(),
+            version=llamacpp.find_version(),
             can=("completion", *(("tools",) if TOOLS.search(header.get_text(TEMPLATE_KEY)) else ())),
             schemas=True,
         )
@@ -299,10 +298,3 @@ def locate_files(name: str, cache: Path) -> ModelFiles:
 
 def _expand_path(text: str) -> Path:
     return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - its Path twin raises without a home
-
-
-def _find_version() -> str:
-    try:
-        return version("xllamacpp")
-    except PackageNotFoundError:
-        return ""

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,7 @@ class LlamaEngine:
         """
         if self._prefixes is None or self._plan.slots > 1:
             return
-        path = self._prefixes.locate_file(request, version("xllamacpp"))
+        path = self._prefixes.locate_file(request, find_version())
         if path.exists():
             path.touch()
             return
@@ -256,6 +256,14 @@ def thread_limit() -> int:
     if quota.isdecimal() and period.isdecimal():
         allowed = min(allowed, max(1, int(quota) // max(1, int(period))))
     return allowed if allowed < cores else 0
+
+
+def find_version() -> str:
+    """Give xllamacpp's version, "" where its package does not tell."""
+    try:
+        return version("xllamacpp")
+    except PackageNotFoundError:
+        return ""
 
 
 def free_video_memory() -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -130,15 +130,15 @@ def _compile_pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-def find_claims(answer: str, *, works: bool) -> Iterator[Claim]:
-    """Find what an answer claims; code that it shows is no claim."""
-    for words in _split_clauses(answer):
+def _find_claims(clauses: Sequence[str], *, works: bool) -> Iterator[Claim]:
+    """Find what an answer claims."""
+    for words in clauses:
         if not any(tongue.open.search(words) for tongue in load_table().tongues):
             yield from _classify_clause(words, works=works)
 
 
 def _split_clauses(answer: str) -> Iterator[str]:
-    """Give the clauses of an answer, without code and without what depends on something."""
+    """Give the clauses of an answer without what depends on something; code that it shows claims nothing."""
     for sentence in load_table().sentences.split(FENCED.sub("", answer)):
         depends = [found.start() for each in load_table().tongues if (found := each.depends.search(sentence))]
         for clause in load_table().clauses.split(sentence[: min(depends, default=None)]):
@@ -167,7 +167,8 @@ def _classify_clause(clause: str, *, works: bool) -> Iterator[Claim]:
 def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     """Give what speaks against an answer's claims, a reason each; none where all are borne out."""
     found: dict[str, None] = {}
-    told = list(find_claims(answer, works=facts.works))
+    clauses = tuple(_split_clauses(answer))
+    told = list(_find_claims(clauses, works=facts.works))
     for claim in told:
         found |= dict.fromkeys(_check_claim(claim, facts))
     if told and not found and facts.receipt.last_failed and not _admits_failure(answer):
@@ -178,7 +179,7 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     if facts.lacking and not found and not _admits_failure(answer):
         found[ABSENT.format(path=facts.lacking[0])] = None
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
-    found |= dict.fromkeys(_find_false_denials(answer, facts))
+    found |= dict.fromkeys(_find_false_denials(clauses, facts))
     return tuple(found)
 
 
@@ -247,12 +248,12 @@ def _admits_failure(answer: str) -> bool:
     return any(tongue.admits.search(answer) for tongue in load_table().tongues)
 
 
-def _find_false_denials(answer: str, facts: TurnFacts) -> Iterator[str]:
+def _find_false_denials(clauses: Sequence[str], facts: TurnFacts) -> Iterator[str]:
     """Find files that are said not to be there and are; what this turn has made may have been missing."""
     if not facts.works:
         return
     made = {*facts.receipt.saved, *(change.path for change in facts.receipt.files or ())}
-    for clause in _split_clauses(answer):
+    for clause in clauses:
         for tongue in load_table().tongues:
             if denied := tongue.missing.search(clause):
                 path = next(filter(None, denied.groups())).strip("\"'`").removeprefix("./")

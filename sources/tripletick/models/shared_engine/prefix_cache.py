@@ -51,10 +51,11 @@ class PrefixCache:
 
     def restore_latest(self) -> None:
         """Give the server's first slot what was saved or used last; a file that it does not take goes."""
-        if paths := self._list_files(f"{self._files.key}-*"):
-            with suppress(OSError):
-                if not self._request_action("restore", paths[0].name):
-                    paths[0].unlink()
+        # another engine may let old files go meanwhile
+        with suppress(OSError):
+            paths = self._list_files(f"{self._files.key}-*")
+            if paths and not self._request_action("restore", paths[0].name):
+                paths[0].unlink()
 
     def save_slot(self, path: Path) -> None:
         """Save what the first slot has read, and let old files go."""
