@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "9205915857f67328bdd6ef58af23eec247ce7aeaf71b84584281d17086af1966"
+  sha256 "4692eb18da15fa7aafb2e95a772f19908c855e486360a9cc7ec7d049b3ff8b7d"
   license "MIT"
 
   depends_on "python@3.13"
