@@ -221,6 +221,15 @@ def test_the_status_line_is_gone_before_the_next_line_comes():
     assert "\r\x1b[Jdone\n" in stream.getvalue()
 
 
+def test_the_status_line_shows_the_end_of_what_is_newest():
+    stream = io.StringIO()
+    pen = RichRenderer(Console(file=stream, force_terminal=True, width=30, color_system=None, _environ={}))
+    pen.show_status(lambda: "writing", newest=lambda: "日本 this is the newest line", at_once=True)
+    pen.close()
+    (first, *_) = re.findall(r"\r\x1b\[2m(.*?)\x1b\[0m", stream.getvalue())
+    assert first[1:] == " writing  is the newest line"
+
+
 def test_a_window_made_narrow_keeps_nothing_of_the_status_line():
     stream, drawn = io.StringIO(), threading.Semaphore(0)
     pen = RichRenderer(Console(file=stream, force_terminal=True, width=60, color_system=None, _environ={}))

@@ -44,8 +44,8 @@ class Pen:
     def format_mark(self, mark):
         return WORDS[mark]
 
-    def show_status(self, word, *, at_once=False):
-        self.word = word
+    def show_status(self, word, *, newest=str, at_once=False):
+        self.word = word and (lambda: "  ".join(filter(None, (word(), newest()))))
 
     def draw_question(self, text):
         self.lines.append(text)

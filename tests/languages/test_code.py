@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from tests.languages.samples import HELLO, WRONG
-from tests.programs import ended, open_bench, run
+from tests.programs import ended, run
 
 from tripletick.languages.registry import LANGUAGES, fill_command, is_installed, read_table
 from tripletick.messages import Call
@@ -63,12 +63,6 @@ def cases(table):
         for tag, row in table.items()
         if is_here(tag)
     ]
-
-
-@pytest.fixture
-def context(tmp_path):
-    with open_bench(tmp_path) as made:
-        yield made
 
 
 def names(folder):

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from tests.languages.samples import PARTS
-from tests.programs import open_bench, run
+from tests.programs import run
 
 from tripletick.languages.registry import LANGUAGES, is_installed
 
@@ -13,12 +13,6 @@ C_SIX = "int six(void) { return 6; }"
 HERE = [tag for tag in PARTS if is_installed(LANGUAGES[tag], shutil.which)]
 needs_c = pytest.mark.skipif("c" not in HERE, reason="a compiler of C")
 needs_sql = pytest.mark.skipif(not is_installed(LANGUAGES["sql"], shutil.which), reason="sqlite3")
-
-
-@pytest.fixture
-def context(tmp_path):
-    with open_bench(tmp_path) as made:
-        yield made
 
 
 def put(context, name, text):

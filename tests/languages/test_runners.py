@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from tests.programs import open_bench, run
+from tests.programs import run
 
 from tripletick.turn.receipts import parse_test_counts
 
@@ -31,12 +31,6 @@ CARGO = '[package]\nname = "sums"\nversion = "0.1.0"\nedition = "2021"\n'
 OUTCOMES = pytest.mark.parametrize(("right", "outcome", "passed"), [(2, "ok", 2), (3, "failed", 1)])
 needs_go = pytest.mark.skipif(not shutil.which("go"), reason="go")
 needs_rust = pytest.mark.skipif(not shutil.which("cargo"), reason="cargo")
-
-
-@pytest.fixture
-def context(tmp_path):
-    with open_bench(tmp_path) as made:
-        yield made
 
 
 def put(context, files):

@@ -1,18 +1,12 @@
 """The shell's tool: what a reply has just saved and run is not run twice."""
 
 import pytest
-from tests.programs import ended, open_bench, run
+from tests.programs import ended, run
 
 from tripletick.messages import Call
 from tripletick.tools.shell import find_started_file, make_shell_tool
 
 COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
-
-
-@pytest.fixture
-def context(tmp_path):
-    with open_bench(tmp_path) as made:
-        yield made
 
 
 def shell(context, body, path=None):

@@ -70,7 +70,7 @@ def test_a_window_that_changes_while_the_model_writes_keeps_no_rests_of_the_stat
     ):
         terminal.wait(scenes.PROMPT).send("write").wait("One.", "and long.").resize(40)
         narrow.set()
-        terminal.wait("ARROW")
+        terminal.wait("edge")
         seen.set()
         terminal.wait("tokens").wait_line(scenes.PROMPT)
         shown = " ".join(terminal.text().partition("One.")[2].split())

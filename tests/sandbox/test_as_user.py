@@ -15,7 +15,7 @@ SOURCES = HERE.parents[1] / "sources"
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_all_of_it_holds_for_an_ordinary_user_too():
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, USER, USER)

@@ -353,8 +353,8 @@ def test_further_ports_are_read_from_the_settings(open_proxy, tmp_path, ports):
     config = load_config([file], {}, {})
     ground = builder.make_sandbox_spec(config, dirs.find_dirs(), tmp_path)
     for port in (22, 5432, 8080):
-        proxy = open_proxy(ports=ground.ports, connect=0.2)
-        status, _ = ask(proxy, f"CONNECT 8.8.8.8:{port} HTTP/1.1\r\n\r\n".encode())
+        status, connection = tunnel(open_proxy(ports=ground.ports, connect=0.2), f"8.8.8.8:{port}")
+        connection.close()
         assert (status == 403) is (str(port) not in ports.split())
 
 

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from tripletick.messages import Receipt
@@ -65,21 +65,45 @@ class TurnFacts:
     """Files that the request wants made and that are not there."""
 
 
+class LazyPattern:
+    """A pattern, case apart, that is compiled when it is first searched for: most answers need few of all."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._text, re.IGNORECASE)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._compiled.search(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return self._compiled.finditer(text)
+
+    def split(self, text: str) -> list[str]:
+        return self._compiled.split(text)
+
+
+DENIED = LazyPattern(DENIED_PLACE)
+
+
 @dataclass(frozen=True, slots=True)
 class LanguagePatterns:
-    """A language's row, its patterns compiled."""
+    """A language's row. `verbs`: any verb of a deed; only a clause with one can tell a deed."""
 
-    deeds: Mapping[str, re.Pattern[str]]
-    weak: re.Pattern[str]
-    open: re.Pattern[str]
-    depends: re.Pattern[str]
-    admits: re.Pattern[str]
-    things: re.Pattern[str]
-    done: re.Pattern[str]
-    tests: re.Pattern[str]
-    quotes: re.Pattern[str]
-    into: re.Pattern[str]
-    missing: re.Pattern[str]
+    deeds: Mapping[str, LazyPattern]
+    verbs: LazyPattern
+    weak: LazyPattern
+    open: LazyPattern
+    depends: LazyPattern
+    admits: LazyPattern
+    things: LazyPattern
+    done: LazyPattern
+    tests: LazyPattern
+    quotes: LazyPattern
+    into: LazyPattern
+    missing: LazyPattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,33 +125,29 @@ class Claim:
 class ClaimTable:
     """claims.toml: where sentences and clauses end, and the languages."""
 
-    sentences: re.Pattern[str]
-    clauses: re.Pattern[str]
+    sentences: LazyPattern
+    clauses: LazyPattern
     tongues: tuple[LanguagePatterns, ...]
 
 
 @cache
 def load_table() -> ClaimTable:
     told = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8"))
-    sentences, clauses = (_compile_pattern(told.pop(name)) for name in ("sentences", "clauses"))
-    return ClaimTable(sentences, clauses, tuple(map(_compile_language, told.values())))
+    sentences, clauses = (LazyPattern(told.pop(name)) for name in ("sentences", "clauses"))
+    return ClaimTable(sentences, clauses, tuple(map(_read_language, told.values())))
 
 
-def _compile_language(row: Mapping[str, str | Mapping[str, str]]) -> LanguagePatterns:
+def _read_language(row: Mapping[str, str | Mapping[str, str]]) -> LanguagePatterns:
     verbs, forms = row["verbs"], row["claims"]
     assert isinstance(verbs, Mapping) and isinstance(forms, str)
-    deeds = {kind: _compile_pattern(forms.replace("{verb}", each)) for kind, each in verbs.items()}
+    deeds = {kind: LazyPattern(forms.replace("{verb}", each)) for kind, each in verbs.items()}
     rest = {
-        name: _compile_pattern(str(text).replace("{place}", DENIED_PLACE))
+        name: LazyPattern(str(text).replace("{place}", DENIED_PLACE))
         for name, text in row.items()
         if name not in ("verbs", "claims")
     }
-    rest["weak"], rest["things"] = (_compile_pattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
-    return LanguagePatterns(deeds, **rest)
-
-
-def _compile_pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE)
+    rest["weak"], rest["things"] = (LazyPattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
+    return LanguagePatterns(deeds, LazyPattern("|".join(verbs.values())), **rest)
 
 
 def _find_claims(clauses: Sequence[str], *, works: bool) -> Iterator[Claim]:
@@ -151,7 +171,7 @@ def _classify_clause(clause: str, *, works: bool) -> Iterator[Claim]:
         if tongue.tests.search(clause):
             yield Claim("tests", clause, tongue)
             return
-        for kind, deed in tongue.deeds.items():
+        for kind, deed in tongue.deeds.items() if tongue.verbs.search(clause) else ():
             if found := deed.search(clause):
                 claim = Claim(kind, clause, tongue)
                 named = claim.names or tongue.things.search(clause)
@@ -253,7 +273,7 @@ def _find_false_denials(clauses: Sequence[str], facts: TurnFacts) -> Iterator[st
     if not facts.works:
         return
     made = {*facts.receipt.saved, *(change.path for change in facts.receipt.files or ())}
-    for clause in clauses:
+    for clause in filter(DENIED.search, clauses):
         for tongue in load_table().tongues:
             if denied := tongue.missing.search(clause):
                 path = next(filter(None, denied.groups())).strip("\"'`").removeprefix("./")

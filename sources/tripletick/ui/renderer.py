@@ -40,10 +40,12 @@ class Renderer(Protocol):
         """Give the sign for this, with the space after it."""
         ...
 
-    def show_status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
+    def show_status(
+        self, word: Callable[[], str] | None, *, newest: Callable[[], str] = str, at_once: bool = False
+    ) -> None:
         """Show what `word` gives, again and again, below everything that is drawn; None takes it away.
 
-        `at_once`: before this returns.
+        `newest`: stands behind it, as much of its end as there is room for; `at_once`: before this returns.
         """
         ...
 
@@ -92,7 +94,9 @@ class PlainRenderer:
     def format_mark(self, mark: Mark) -> str:
         return WORDS[mark]
 
-    def show_status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
+    def show_status(
+        self, word: Callable[[], str] | None, *, newest: Callable[[], str] = str, at_once: bool = False
+    ) -> None:
         pass
 
     def draw_tree(self, title: str, branches: Sequence[TreeBranch]) -> None:

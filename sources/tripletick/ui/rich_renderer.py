@@ -49,6 +49,7 @@ class RichRenderer:
     palette: Palette = PALETTES["dark"]
     lock: threading.Lock = field(default_factory=threading.Lock)
     below: Callable[[], str] | None = None
+    newest: Callable[[], str] = str
     drawn: str | None = None
     """What the status line shows behind its sign, None where it is not on the screen …"""
     under: tuple[TreeBranch, ...] = ()
@@ -90,14 +91,16 @@ class RichRenderer:
     def format_mark(self, mark: Mark) -> str:
         return SIGNS[mark] if self._is_utf8() else WORDS[mark]
 
-    def show_status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
+    def show_status(
+        self, word: Callable[[], str] | None, *, newest: Callable[[], str] = str, at_once: bool = False
+    ) -> None:
         with self.lock:
-            self.below = word
+            self.below, self.newest = word, newest
             if word is None:
                 self._write_text(self._clear_status())
                 return
             if at_once:
-                self._write_text(self._draw_status(self._spinner_frames[0], word().expandtabs(1)))
+                self._write_text(self._draw_status(self._spinner_frames[0], self._word_status(word())))
             if self.pulse is None:
                 self.stopped.clear()
                 self.pulse = threading.Thread(target=self._animate_status, daemon=True)
@@ -133,7 +136,14 @@ class RichRenderer:
                 if self.below is None:
                     self.pulse = None
                     return
-                self._write_text(self._draw_status(sign, self.below().expandtabs(1)))
+                self._write_text(self._draw_status(sign, self._word_status(self.below())))
+
+    def _word_status(self, text: str) -> str:
+        """Put as much of the end of what is newest behind a text as fits beside the sign."""
+        newest, room = self.newest().expandtabs(1), self.console.width - 1 - cell_len(f"- {text}  ")
+        while newest and cell_len(newest) > room:
+            newest = newest[1:]
+        return "  ".join(filter(None, (text.expandtabs(1), newest.strip())))
 
     def _draw_status(self, sign: str, text: str) -> str:
         """Draw the sign, and behind it what has changed since; the cursor waits at the line's beginning.

@@ -336,13 +336,11 @@ class TurnDisplay:
         self._show_status("")
 
     def _show_status(self, tail: str, *, at_once: bool = False) -> None:
-        gauge, end = self.gauge, escape_controls(tail[-NEWEST:].strip())
-        gauge.more = self.pen.format_mark("more").strip()
-
-        def words() -> str:
-            return "  ".join(filter(None, (gauge.format_current(), self._format_typed() or end)))
-
-        self.pen.show_status(words, at_once=at_once)
+        end = escape_controls(tail[-NEWEST:].strip())
+        self.gauge.more = self.pen.format_mark("more").strip()
+        self.pen.show_status(
+            self.gauge.format_current, newest=lambda: self._format_typed() or end, at_once=at_once
+        )
 
     def _format_typed(self) -> str:
         typed = escape_controls(self.typed())
