@@ -24,6 +24,8 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -134,11 +136,8 @@ def _root(first: list[int], at: int) -> int:
 def owned(blocks: Sequence[tuple[int, Kinds]]) -> tuple[dict[int, int], Array]:
     """Give the features that get a slot, and by slot how rare they are; `blocks` come with their line."""
     lines: Counter[int] = Counter()
-    last: dict[int, int] = {}
-    for line, kinds in blocks:
-        for one in (one for kind in kinds for one in kind):
-            lines[one] += last.get(one) != line
-            last[one] = line
+    for _, forms in groupby(blocks, itemgetter(0)):
+        lines.update({one for _, kinds in forms for kind in kinds for one in kind})
     whole = len({line for line, _ in blocks})
     slots: dict[int, int] = {}
     for one in sorted((one for one, count in lines.items() if count > 1), key=lambda one: (-lines[one], one)):
@@ -153,9 +152,10 @@ def matrix(blocks: Sequence[Kinds], owners: dict[int, int]) -> csr_matrix:
     cells: list[list[int]] = []
     values: list[float] = []
     for kinds in blocks:
-        parts = [sorted(owners[one] for one in hashes if one in owners) for hashes in kinds]
+        parts = [sorted(map(owners.__getitem__, owners.keys() & hashes)) for hashes in kinds]
         cells.append([slot for part in parts for slot in part])
-        values += [1 / compute_norm(hashes) for hashes, part in zip(kinds, parts, strict=True) for _ in part]
+        for hashes, part in zip(kinds, parts, strict=True):
+            values += [1 / compute_norm(hashes)] * len(part)
     return _sparse(cells, values, SLOTS, float)
 
 
