@@ -147,3 +147,47 @@ def test_what_the_user_does_not_want_run_is_saved(session, request_):
     events = it.play(request_)
     assert "not run, because the user wants that" in last(events, Returned).result.verdict
     assert sorted(path.name for path in it.folder.glob("*")) == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "How are all logs deleted? Do not run the command.",
+        "What deletes all logs? Nothing is to be executed.",
+        "Give me the command that deletes all logs, you must not run it.",
+        "Which command deletes all logs? I'll run it myself.",
+        "Wie lösche ich alle Logs? Bitte nichts ausführen.",
+        "Comment effacer les logs ? N'exécute rien.",
+        "删除所有日志的命令是什么, 不要执行",
+    ],
+)
+@pytest.mark.parametrize("dialect", ["fence", "xml", "native"], indirect=True)
+def test_a_command_that_the_user_only_wants_to_see_is_the_answer(session, request_):
+    it = session("```bash\nrm *.log\n```")
+    (it.folder / "a.log").touch()
+    events = it.play(request_)
+    assert last(events, Answered).text == "```bash\nrm *.log\n```"
+    assert [event for event in events if isinstance(event, Returned)] == []
+    assert (it.folder / "a.log").exists()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Delete all logs. Nothing runs here any more.",
+        "Lösche alle Logs, führe es aus.",
+        "I tried to do it myself and failed: delete all logs.",
+        "Delete all logs, but do not run the tests.",
+    ],
+)
+def test_what_only_sounds_like_it_is_run(session, request_):
+    it = session("```bash\nrm *.log\n```", "I deleted them.")
+    (it.folder / "a.log").touch()
+    it.play(request_)
+    assert not (it.folder / "a.log").exists()
+
+
+def test_what_the_user_wants_saved_is_saved_where_nothing_is_to_be_run(session):
+    it = session("```text:b.txt\nrm *.log\n```", "The command is in b.txt.")
+    it.play("Which command deletes all logs? Put it into b.txt; do not run it.")
+    assert (it.folder / "b.txt").read_text() == "rm *.log\n"

@@ -64,7 +64,9 @@ class FileTracker:
     mended: bool = False
     """… and this turn has changed it, without a check that has failed since."""
     withheld: bool = False
-    """The request wants nothing to be run."""
+    """The request wants nothing to be run …"""
+    only_shown: bool = False
+    """… nor a program saved: what the model writes is the answer."""
     wanted: str = ""
     """The program whose corrected whole the model was last asked for."""
 

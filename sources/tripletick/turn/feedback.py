@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from tripletick.dialects.dialect import Dialect
+from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language, is_program_path
 from tripletick.messages import Call, Message, Problem, Receipt, Result
@@ -16,11 +16,11 @@ from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
-from tripletick.tools.tool import Tool, ToolContext
+from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, effects
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import TurnFacts
-from tripletick.turn.reply import ReplySource
+from tripletick.turn.reply import ReplySource, cut_blocks
 
 DROPPED = "(output dropped to save room)"
 COMPLAINT = re.compile(
@@ -167,6 +167,19 @@ def gather_facts(
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
     return TurnFacts(told, works, "?" in conversation.asked, earlier, seen, exists, holds, lacking)
+
+
+def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:
+    """Turn a reply to a request that wants nothing run into an answer that shows its programs; one with
+    another block, or that saves a file, stays as it is.
+    """
+    calls, said = reading.calls, reading.answer_text
+    if not ledger.only_shown or not calls or any(each.path or each.tool not in languages for each in calls):
+        return reading
+    if not all(f"```{call.tool}" in said for call in calls):
+        blocks = (f"```{call.tool}\n{call.body}\n```" for call in calls)
+        said = "\n\n".join(filter(None, (cut_blocks(said), *blocks)))
+    return replace(reading, calls=(), answer=said)
 
 
 def _find_missing_files(conversation: Conversation, context: ToolContext) -> tuple[str, ...]:

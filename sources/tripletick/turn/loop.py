@@ -6,7 +6,6 @@ A turn is a generator of events. It prints nothing, asks nobody and opens no ter
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -44,12 +43,11 @@ from tripletick.turn import attachments, attempts, claims, effects, feedback, re
 from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
-from tripletick.turn.reply import BLOCKS, INTERRUPTED, ReceivedReply, ReplySource
+from tripletick.turn.reply import INTERRUPTED, ReceivedReply, ReplySource, cut_blocks
 from tripletick.turn.restart import keep_progress, restart_turn
 
 CUT_ANSWER = "The answer was cut off at the length limit; `[model] output` sets it."
 NOT_RUN = "Not run; @{name} can run it."
-BLOCK = re.compile("|".join(map(re.escape, BLOCKS)))
 
 Turn = Generator[Event, Reply, None]
 Admit = Callable[[Agent], Generator[Event, Reply, "Loop"]]
@@ -132,6 +130,7 @@ class Loop:
             and conversation.templates.has_words("repairs", request)
         )
         ledger.withheld = conversation.templates.has_words("withheld", request)
+        ledger.only_shown = ledger.withheld and bool(ending) and ending == conversation.templates.show
         conversation.add_request(agent, request, files=files, ending=ending)
         loop, end = self, None
         try:
@@ -182,7 +181,9 @@ class Loop:
         self, shift: Handover, tries: Attempts, heard: ReceivedReply
     ) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
-        reading, conversation, agent = heard.reading, self.conversation, shift.find_acting_agent()
+        conversation, agent = self.conversation, shift.find_acting_agent()
+        reading = feedback.show_programs(heard.reading, self.context.ledger, self.replies.languages)
+        heard = replace(heard, reading=reading)
         conversation.add_reply(reading.text, reading.sent)
         if shift.new:
             conversation.introduce_agent(shift.agent)
@@ -306,7 +307,7 @@ class Loop:
             heard = yield from self.hooks.hold_back_text(hearing)
         except TripletickError:
             return end
-        said = BLOCK.split(heard.reading.answer_text)[0].strip()
+        said = cut_blocks(heard.reading.answer_text)
         # a message without a reply would not be sent again as it was
         self.conversation.add_reply(said or end.reason)
         return replace(end, answer=said)

@@ -321,3 +321,8 @@ def find_run_start(text: str, length: int) -> int:
     while start and text[start - 1] == text[start - 1 + length]:
         start -= 1
     return start
+
+
+def cut_blocks(text: str) -> str:
+    """Give the words before the first block."""
+    return text[: min((at for block in BLOCKS if (at := text.find(block)) >= 0), default=None)].strip()
