@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "4692eb18da15fa7aafb2e95a772f19908c855e486360a9cc7ec7d049b3ff8b7d"
+  sha256 "260bda93d841ac7b45a52ad25334965b2dea5bc2942a000734a172ce52de90ba"
   license "MIT"
 
   depends_on "python@3.13"
