@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "260bda93d841ac7b45a52ad25334965b2dea5bc2942a000734a172ce52de90ba"
+  sha256 "936d3856a8b2d3e032663f36aac2eeb523701e7b9d82cc1fdaef97177d40cd0c"
   license "MIT"
 
   depends_on "python@3.13"
