@@ -178,6 +178,7 @@ def test_a_command_that_the_user_only_wants_to_see_is_the_answer(session, reques
         "Lösche alle Logs, führe es aus.",
         "I tried to do it myself and failed: delete all logs.",
         "Delete all logs, but do not run the tests.",
+        "Delete all logs. The nightly job should not run.",
     ],
 )
 def test_what_only_sounds_like_it_is_run(session, request_):
