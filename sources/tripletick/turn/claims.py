@@ -81,9 +81,6 @@ class LazyPattern:
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         return self._compiled.finditer(text)
 
-    def split(self, text: str) -> list[str]:
-        return self._compiled.split(text)
-
 
 DENIED = LazyPattern(DENIED_PLACE)
 
@@ -125,15 +122,15 @@ class Claim:
 class ClaimTable:
     """claims.toml: where sentences and clauses end, and the languages."""
 
-    sentences: LazyPattern
-    clauses: LazyPattern
+    sentences: re.Pattern[str]
+    clauses: re.Pattern[str]
     tongues: tuple[LanguagePatterns, ...]
 
 
 @cache
 def load_table() -> ClaimTable:
     told = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8"))
-    sentences, clauses = (LazyPattern(told.pop(name)) for name in ("sentences", "clauses"))
+    sentences, clauses = (re.compile(told.pop(name), re.IGNORECASE) for name in ("sentences", "clauses"))
     return ClaimTable(sentences, clauses, tuple(map(_read_language, told.values())))
 
 

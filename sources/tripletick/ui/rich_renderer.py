@@ -140,10 +140,11 @@ class RichRenderer:
 
     def _word_status(self, text: str) -> str:
         """Put as much of the end of what is newest behind a text as fits beside the sign."""
-        newest, room = self.newest().expandtabs(1), self.console.width - 1 - cell_len(f"- {text}  ")
+        text, newest = text.expandtabs(1), self.newest().expandtabs(1)
+        room = self.console.width - 1 - cell_len(f"- {text}  ")
         while newest and cell_len(newest) > room:
             newest = newest[1:]
-        return "  ".join(filter(None, (text.expandtabs(1), newest.strip())))
+        return "  ".join(filter(None, (text, newest.strip())))
 
     def _draw_status(self, sign: str, text: str) -> str:
         """Draw the sign, and behind it what has changed since; the cursor waits at the line's beginning.
