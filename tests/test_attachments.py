@@ -252,3 +252,17 @@ def test_a_file_that_is_to_be_made_is_none_of_its_name_in_a_folder(context):
     assert "print(1)" not in attachments.attach_files("Write hello.py that prints hello", FILE, context, BASE)
     assert context.ledger.is_new_program
     assert "print(1)" in attachments.attach_files("What does hello.py print?", FILE, context, BASE)
+
+
+@pytest.mark.parametrize(
+    ("request_", "absent"),
+    [
+        ("Rename tax return 2024.txt to tax-2024.txt", ("tax-2024.txt",)),
+        ("Write 'tax return 2024.txt' into 2024.txt", ("2024.txt",)),
+        ("Write a page with Vue.js about claude.ai as page.html", ("page.html",)),
+    ],
+)
+def test_what_only_looks_like_a_files_name_is_not_to_be_made(context, request_, absent):
+    put(context, "tax return 2024.txt", "paid\n")
+    attachments.attach_files(request_, FILE, context, BASE)
+    assert context.ledger.absent == absent

@@ -271,6 +271,7 @@ def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
         ("show me, without running it, how to delete sales.csv", False, "Run nothing."),
         ("Zeig mir den Befehl dafür, ohne ihn auszuführen", True, "Run nothing."),
         ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
+        ("write a small web server with Node.js", True, "Write the block that does this"),
     ],
 )
 def test_a_request_ends_with_the_block_that_it_wants(context, request_, writes, ends):

@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from tests.filing import put
 from tests.playing import kinds, last
 
 from tripletick.event_log.session_log import to_json_value
 from tripletick.events import Answered, Doubted, GaveUp, Returned
 from tripletick.messages import FileChange, Receipt
+from tripletick.turn import attachments
 from tripletick.turn.receipts import parse_test_counts
 
 PYTEST = "==== 1 failed, 2 passed, 1 warning in 0.05s ===="
@@ -59,6 +61,40 @@ def test_a_file_that_was_to_be_made_and_is_not_there_is_named(session):
     it = session("```python\nprint('Hello')\n```", *["The script prints Hello."] * 3)
     it.loop.context.ledger.begin_request(frozenset({"greet.sh"}), ("greet.sh",), "greet.sh")
     assert ended(it.play("write greet.sh that prints Hello")).doubt == ("greet.sh is not there",)
+
+
+@pytest.mark.parametrize(
+    ("request_", "doubt"),
+    [
+        ("The mean of column b of a.csv in mean.txt, one digit, nothing else.", "mean.txt"),
+        ("mean.txt = mean of b, from a.csv", "mean.txt"),
+        ("a.csv: der Mittelwert von b soll in mittel.txt stehen. Geht das?", "mittel.txt"),
+        ("need a script mean.py, python3 mean.py a.csv gives the mean of b", "mean.py"),
+        ("put the rows by colour into red.csv and blue.csv, each below colours", "red.csv"),
+        ("What is the mean of b? Is it in mean.txt?", ""),
+        ("The mean of b in a.csv, please, but do not run anything, mean.txt is for later.", ""),
+        ("Look for the mean, it may be in mean.txt", ""),
+        ("Delete mean.txt", ""),
+        ("Express the mean of a.csv as Node.js or Vue.js would.", ""),
+        ("The mean of b in my a.csv goes into mean.txt and logs.txt", ""),
+    ],
+)
+def test_a_file_that_a_statement_names_and_that_nothing_made_is_doubted(session, request_, doubt):
+    it = session("```bash\ncut -d, -f2 'my a.csv' | tee logs.txt\n```", *["The mean is 2.5."] * 2)
+    context = it.loop.context
+    put(context, "a.csv", "a,b\n1,2\n2,3\n")
+    put(context, "my a.csv", "a,b\n1,2\n2,3\n")
+    attachments.attach_named_files(request_, context, below=False)
+    assert ended(it.play(request_)).doubt == ((f"{doubt} is not there",) if doubt else ())
+
+
+@pytest.mark.parametrize("made", ["cities/rome.csv", "my rome.csv"])
+def test_a_file_that_was_made_in_a_folder_or_has_blanks_is_there(session, made):
+    it = session(f"```bash\nmkdir cities; echo 1 > '{made}'\n```", "The rows are saved.")
+    request_ = "write a file for each city, such as rome.csv, into a folder or with a word before it"
+    attachments.attach_named_files(request_, it.loop.context)
+    assert not ended(it.play(request_)).doubt
+    assert "is not there" not in it.model.asked[1][-1].text
 
 
 def test_a_turn_that_gave_up_has_a_receipt_too(session):

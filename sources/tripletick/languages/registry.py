@@ -236,6 +236,12 @@ def is_program_path(path: str) -> bool:
     return language is not None and language.is_runnable
 
 
+def is_document(path: str) -> bool:
+    """Tell whether a path is one of a text, a table or settings, and not of a program."""
+    language = detect_language(path)
+    return language is not None and not language.is_runnable
+
+
 def names_other_language(text: str, tag: str) -> bool:
     """Tell whether a text names another language: `bash`, `Rust`; short ones are `Go` and `C`."""
     known = load_table()

@@ -49,6 +49,11 @@ PATTERN = re.compile(
     r"(?![A-Za-z])"
 )
 """A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
+NO_FILE = re.compile(
+    r"(?:Node|Next|Nuxt|Vue|React|Angular|Express|Three|D3|Chart|Ember|Alpine|Electron|node|p5|discord)\.js"
+    r"|.*\.(?:ai|me)"
+)
+"""What has a file's ending and is a library or a site."""
 TYPES = mimetypes.MimeTypes()
 WHOLE = "{path}, {lines}:"
 PART = "{path}, the first {shown} of {lines}:"
@@ -119,7 +124,10 @@ def attach_named_files(
     """
     left, parts, programs, data = context.clip * context.trial.files, list[str](), list[str](), False
     names = context.workspace.list_names(".")
-    named = dict.fromkeys((*_find_blank_names(words, names), *_split_words(words)))
+    spaced = _find_blank_names(words, names)
+    for name in spaced:
+        words = words.replace(name, " ")  # its last word is no name
+    named = dict.fromkeys((*spaced, *_split_words(words)))
     found = {word: path for word in named if (path := _resolve_path(word, context))}
     kinds = {path: context.workspace.get_kind(path) for path in found.values()}
     if below:
@@ -203,7 +211,9 @@ def _filter_existing(
 
 def is_file_name(word: str) -> bool:
     """Tell a file's name from other words with a point in them: its ending is one that files have."""
-    return bool(PLACE.fullmatch(word)) and bool(detect_language(word) or TYPES.guess_type(word)[0])
+    if not PLACE.fullmatch(word) or NO_FILE.fullmatch(word):
+        return False
+    return bool(detect_language(word) or TYPES.guess_type(word)[0])
 
 
 def _find_blank_names(text: str, names: Iterable[str]) -> list[str]:

@@ -26,6 +26,7 @@ NAMED_PLACE = re.compile(rf"\"([^\"\n]*{PLACE.pattern})\"|['`]([^'`\n]*{PLACE.pa
 """A file's name, between quotes also one with blanks."""
 DENIED_PLACE = rf"\**(\"[^\"\n]{{1,200}}\"|'[^'\n]{{1,200}}'|`[^`\n]{{1,200}}`|{PLACE.pattern})\**"
 """What an answer says is not there: between quotes also a folder."""
+QUESTION_MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}")
 LONGEST = 400
 """Characters of a clause that are looked at."""
 DEED = {
@@ -145,6 +146,12 @@ def _read_language(row: Mapping[str, str | Mapping[str, str]]) -> LanguagePatter
     }
     rest["weak"], rest["things"] = (LazyPattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
     return LanguagePatterns(deeds, LazyPattern("|".join(verbs.values())), **rest)
+
+
+def is_stated(word: str, request: str) -> bool:
+    """Tell whether a sentence of a request that is no question has a word."""
+    sentences = load_table().sentences.split(request)
+    return any(word in one and not one.rstrip().endswith(QUESTION_MARKS) for one in sentences)
 
 
 def _find_claims(clauses: Sequence[str], *, works: bool) -> Iterator[Claim]:

@@ -7,10 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import filterfalse
 
 from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
-from tripletick.languages.registry import detect_language, is_program_path
+from tripletick.languages.registry import detect_language, is_document, is_program_path
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
@@ -19,7 +20,7 @@ from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, effects
 from tripletick.turn.attempts import Attempts, Results
-from tripletick.turn.claims import TurnFacts
+from tripletick.turn.claims import TurnFacts, is_stated
 from tripletick.turn.reply import ReplySource, cut_blocks
 
 DROPPED = "(output dropped to save room)"
@@ -98,7 +99,7 @@ def _find_wanted_file(
         path = last.files[-1].path
         if path in context.ledger.made and not _shows_arguments(path, conversation.asked):
             return "bare", path
-    lacking = _find_missing_files(conversation, context)
+    lacking = _find_missing_files(conversation, context, changed)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
         if not is_program_path(lacking[0]):
@@ -153,7 +154,7 @@ def gather_facts(
     def exists(path: str) -> bool:
         with suppress(PathRefused):
             kind = context.workspace.get_kind(path)
-            return kind != "missing" or any(each.endswith(f"/{path}") for each in paths)
+            return kind != "missing" or any(each.endswith((f"/{path}", f" {path}")) for each in paths)
         return True
 
     def holds(path: str) -> bool:
@@ -162,7 +163,7 @@ def gather_facts(
         return False
 
     earlier = bool(conversation.before and conversation.before.length) and not tries.done
-    lacking = _find_missing_files(conversation, context) if works else ()
+    lacking = (*filterfalse(exists, find_named_outputs(conversation, context)),) if works else ()
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
@@ -182,13 +183,31 @@ def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collecti
     return replace(reading, calls=(), answer=said)
 
 
-def _find_missing_files(conversation: Conversation, context: ToolContext) -> tuple[str, ...]:
-    """Give the files that the request names, wants made and that are not there."""
-    if not conversation.templates.has_words("makes", conversation.asked) or conversation.templates.has_words(
-        "withheld", conversation.asked
-    ):
+def find_named_outputs(conversation: Conversation, context: ToolContext) -> Sequence[str]:
+    """Give the files that were not there and that the request wants made; where it has no word for making,
+    the program, text or table that a statement of it names: "the mean of b.csv in mean.txt, one digit".
+    """
+    said, asked, absent = conversation.templates, conversation.asked, context.ledger.absent
+    if said.has_words("withheld", asked):
         return ()
-    return tuple(path for path in context.ledger.absent if context.workspace.get_kind(path) == "missing")
+    if said.has_words("makes", asked):
+        return absent
+    if not all(said.lacks_words(kind, asked) for kind in ("makes", "moves", "finds")):
+        return ()
+    wanted = (path for path in absent if is_document(path) or path == context.ledger.asked)
+    return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
+
+
+def _find_missing_files(conversation: Conversation, context: ToolContext, changed: str) -> Sequence[str]:
+    """Give the files that the request wants made and that neither are there nor were made in a folder."""
+    if not conversation.templates.has_words("makes", conversation.asked):
+        return ()  # it may be one that is to be read, and would be made up
+    return [
+        path
+        for path in find_named_outputs(conversation, context)
+        if context.workspace.get_kind(path) == "missing"
+        and not re.search(rf"[/ ]{re.escape(path)}\b", changed)
+    ]
 
 
 def _extract_facts(text: str) -> set[str]:
