@@ -266,3 +266,24 @@ def test_what_only_looks_like_a_files_name_is_not_to_be_made(context, request_, 
     put(context, "tax return 2024.txt", "paid\n")
     attachments.attach_files(request_, FILE, context, BASE)
     assert context.ledger.absent == absent
+
+
+@pytest.mark.parametrize(
+    ("request_", "named"),
+    [
+        ("what does ./docs/plan.md say?", True),
+        ("is docs a word", False),
+        ("what does docs.md say?", False),
+        ("../notes.txt", False),
+        ("/etc/passwd.txt", False),
+        ("\0.txt notes.tx", False),
+        ("(see notes.txt).", True),
+    ],
+)
+def test_a_request_names_a_file_of_the_folder(tmp_path, request_, named):
+    (tmp_path / "ours" / "docs").mkdir(parents=True)
+    for path in ("notes.txt", "ours/notes.txt", "ours/docs/plan.md"):
+        (tmp_path / path).write_text("ours\n")
+    folder = tmp_path / "ours"
+    assert attachments.names_file(request_, folder) is named
+    assert not attachments.names_file(request_, folder / "gone")

@@ -70,6 +70,28 @@ def test_the_classifier_chooses(request_, agent):
     assert last(events, Routed).by == "router"
 
 
+@pytest.mark.parametrize(
+    "request_", ["what do you think of {}, honestly?", "who won yesterday according to {}?"]
+)
+@pytest.mark.parametrize("name", ["router.txt", "tax return"])
+def test_what_names_a_file_of_the_folder_is_for_who_can_read_it(tmp_path, request_, name):
+    words = request_.format(name)
+    assert routing.decide_agent(words, (), {}, folder=tmp_path).agent in ("casual", "web")
+    (tmp_path / name).write_text("ours\n")
+    choice = routing.decide_agent(words, (), {}, folder=tmp_path)
+    assert choice.agent in ("file", "coder") and choice.sure
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["read https://x.org/router.txt and say who won yesterday", "who is nobody.txt", "what is a docs"],
+)
+def test_what_names_none_is_routed_as_ever(tmp_path, request_):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "router.txt").write_text("ours\n")
+    assert routing.decide_agent(request_, (), {}, folder=tmp_path) == routing.decide_agent(request_, (), {})
+
+
 def test_what_is_no_plan_goes_to_whom_it_fits_with_a_small_model():
     events, agent = spared("find my tax pdf", small=True)
     assert (agent, len(events)) == ("file", 1)

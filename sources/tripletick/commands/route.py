@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tripletick.agents import definitions
@@ -69,7 +70,7 @@ class RoutePreview:
         if not isinstance(request, str) or not known:
             raise TypeError("request is a string, history a list of agents")
         name, words = routing.split_mention(request, {**self.shipped, **self.own})
-        chosen = routing.decide_agent(words, history, self.own, self.servers)
+        chosen = routing.decide_agent(words, history, self.own, self.servers, Path())
         said = routing.AgentChoice(name, "mention") if name else chosen
         confidence = 1.0 if said.confidence is None else round(said.confidence, 4)
         told = {"agent": said.agent, "confidence": confidence, "by": said.by, "sure": said.sure}

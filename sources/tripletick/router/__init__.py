@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tripletick.router.agent_matcher import CLOSE, find_closest_agent
@@ -22,8 +22,9 @@ class AgentGuess:
     sure: bool
 
 
-def guess_agent(request: str, history: Sequence[str] = ()) -> AgentGuess:
-    """Say which agent gets a request; `history` is the agents of the turns before, the last one last.
+def guess_agent(request: str, history: Sequence[str] = (), among: Collection[str] = ()) -> AgentGuess:
+    """Say which agent gets a request; `history` is the agents of the turns before, the last one last, `among`
+    those that it can be, () for all.
 
     What only follows up ("now make it faster") stays with the agent at work.
     """
@@ -31,6 +32,6 @@ def guess_agent(request: str, history: Sequence[str] = ()) -> AgentGuess:
     follows = probable.pop(FOLLOW)
     if history:
         probable[history[-1]] = probable.get(history[-1], 0.0) + follows
-    agent = max(probable, key=probable.__getitem__)
-    confidence = probable[agent] / sum(probable.values())
+    agent = max(among or probable, key=probable.__getitem__)
+    confidence = probable[agent] / sum(probable[one] for one in among or probable)
     return AgentGuess(agent, confidence, confidence >= load_classifier().threshold)

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from tripletick import router
@@ -23,6 +24,7 @@ from tripletick.planner.plan import PLANNER
 from tripletick.router.request_parts import RequestPart, is_answer, is_continuation, split_request
 from tripletick.session import model_limits
 from tripletick.turn import side_query
+from tripletick.turn.attachments import names_file
 from tripletick.turn.handover import RemainingRequest
 from tripletick.turn.reply import ReplySource
 
@@ -39,6 +41,10 @@ UNPLANNED = "The model wrote no plan: {who}."
 NO_SERVER = 'No MCP server is configured. Add one: tripletick config set mcp.NAME.command "PROGRAM ARGUMENTS"'
 FIRST = "coder"
 """Who is taken to be at work before the first request."""
+UNSEEING = (TALKS, "web")
+"""Who reads no files …"""
+AT_FILES = ("file", "coder")
+"""… and who does."""
 SERVED = "coder"
 """Who gets a request that names a server."""
 INSTEAD: Mapping[str, str] = {PLANNER: "coder"}
@@ -97,10 +103,14 @@ def split_mention(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
 
 
 def decide_agent(
-    request: str, history: Sequence[str], own: Mapping[str, Agent], servers: Sequence[str] = ()
+    request: str,
+    history: Sequence[str],
+    own: Mapping[str, Agent],
+    servers: Sequence[str] = (),
+    folder: Path | None = None,
 ) -> AgentChoice:
     """Choose by a server that the request names, else by likeness to the `when` of the user's own agents,
-    else by the classifier.
+    else by the classifier; what names a file of the folder is for an agent that can read it.
     """
     if index.find_named_server(request, servers) or (servers and index.wants_servers(request)):
         return AgentChoice(SERVED, "server")
@@ -112,6 +122,8 @@ def decide_agent(
     if is_answer(request) or (worked and is_continuation(request)):
         return AgentChoice(worked[-1] if worked else TALKS, "router", 1.0)
     guess = router.guess_agent(request, worked)
+    if guess.agent in UNSEEING and folder and "://" not in request and names_file(request, folder):
+        guess = replace(router.guess_agent(request, worked, AT_FILES), sure=True)
     both = split_request(request) if guess.agent in PARTED else ()
     agent = both[0].agent if both and guess.agent != PLANNER else guess.agent
     return AgentChoice(agent, "router", guess.confidence, guess.sure, both)
@@ -179,11 +191,16 @@ class AgentRouter:
         return self.worked[-1] if self.worked else FIRST
 
     def route_request(
-        self, request: str, prompts: Prompts, said: AgentChoice | None, asked: Asked | None
+        self,
+        request: str,
+        prompts: Prompts,
+        said: AgentChoice | None,
+        asked: Asked | None,
+        folder: Path | None = None,
     ) -> Generator[Event, Reply, tuple[Agent, str]]:
         """Give the agent of a request, and its words. `said` is whom the user gives all requests, `asked`
-        opens the model that may be asked, where one may. Raises UsageError where the agent that the request
-        names is not installed.
+        opens the model that may be asked, where one may, `folder` is the one that is worked in. Raises
+        UsageError where the agent that the request names is not installed.
         """
         name, words = split_mention(request, {**prompts.lacking, **prompts.agents})
         if said and said.agent == PLANNER and self.worked and is_continuation(words):
@@ -192,7 +209,8 @@ class AgentRouter:
         if name:
             choice = AgentChoice(definitions.find_agent(prompts, name).name, "mention")
         else:
-            choice = said or decide_agent(request, self.worked, _get_own_agents(prompts), self.servers)
+            own = _get_own_agents(prompts)
+            choice = said or decide_agent(request, self.worked, own, self.servers, folder)
         if not self.servers and index.wants_servers(words):
             yield Notice(NO_SERVER)
         if asked and choice.is_free and (replies := (yield from asked(choice.sure))):

@@ -139,7 +139,7 @@ class App:
         said = None if free else routing.AgentChoice(self.find_agent().name, self.chosen_by)
         words = f"@{agent} {request}" if agent else request
         asked = routing.make_model_opener(self.config, self._open_for_routing)
-        chosen, words = yield from self.routing.route_request(words, self.prompts, said, asked)
+        chosen, words = yield from self.routing.route_request(words, self.prompts, said, asked, self.folder)
         self.last_request = (words, piped)
         yield from (yield from self._prepare_turn(chosen, words, piped))
 

@@ -13,6 +13,7 @@ from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from tripletick.agents.definitions import EVERY_LANGUAGE
 from tripletick.agents.templates import Templates
@@ -207,6 +208,16 @@ def _filter_existing(
         is_folder = kinds[path] == "folder" and path != "." and is_near
         if is_folder or kinds[path] == "file":
             yield path
+
+
+def names_file(request: str, folder: Path) -> bool:
+    """Tell whether a request names a file of the folder, or one below it by its path."""
+    with suppress(OSError, ValueError):
+        if _find_blank_names(request, (path.name for path in folder.iterdir())):
+            return True
+        named = (word for word in _split_words(request) if is_file_name(word) and ".." not in word)
+        return any((folder / word.lstrip("/")).is_file() for word in named)
+    return False
 
 
 def is_file_name(word: str) -> bool:

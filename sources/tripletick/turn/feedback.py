@@ -192,7 +192,7 @@ def find_named_outputs(conversation: Conversation, context: ToolContext) -> Sequ
         return ()
     if said.has_words("makes", asked):
         return absent
-    if not all(said.lacks_words(kind, asked) for kind in ("makes", "moves", "finds")):
+    if not all(said.lacks_words(kind, asked) for kind in ("makes", "moves", "finds", "repairs")):
         return ()
     wanted = (path for path in absent if is_document(path) or path == context.ledger.asked)
     return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
