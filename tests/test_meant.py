@@ -82,7 +82,7 @@ def test_it_is_the_file_that_is_to_be_repaired(context):
     ],
 )
 def test_what_is_to_be_repaired_stands_behind_the_verb(request_, name):
-    assert SAID.find_repaired_name(request_) == name
+    assert SAID.find_named_object("mends", request_) == name
 
 
 def test_a_file_that_was_not_seen_is_left_alone(context):

@@ -4,7 +4,7 @@ import pytest
 from tests.programs import ended, run
 
 from tripletick.messages import Call
-from tripletick.tools.shell import find_started_file, make_shell_tool
+from tripletick.tools.shell import find_started_file, judge_status, make_shell_tool
 
 COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
 
@@ -152,3 +152,29 @@ def test_a_file_that_is_there_is_run_also_behind_a_program_without_a_name(contex
     run(context, "python", COUNT)
     (context.workspace.root / "solution.py").write_text(COUNT)
     assert shell(context, "python3 solution.py").ok and count(context) == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "verdict", "text"),
+    [
+        ("grep -q tea list.txt", "ok, nothing found", "(no match)"),
+        ("cat list.txt | grep -i tea", "ok, nothing found", "(no match)"),
+        ("cd . && grep tea list.txt && echo yes", "ok, nothing found", "(no match)"),
+        ("if grep tea list.txt; then echo yes; else exit 1; fi", "ok, nothing found", "(no match)"),
+        ("diff list.txt other.txt", "ok, they differ", None),
+        ("cmp list.txt other.txt", "ok, they differ", None),
+        ("diff list.txt list.txt", "ok", None),
+        ("grep rice list.txt", "ok", "rice"),
+        ("grep tea nothing.txt", "failed, exit 2", None),
+        ("diff list.txt nothing.txt", "failed, exit 2", None),
+        ("grep tea list.txt; cat nothing.txt", "failed, exit 1", None),
+        ("echo grep; exit 1", "failed, exit 1", None),
+        ("exit 1", "failed, exit 1", None),
+        ("curl -s http://127.0.0.1:9 | grep x", "failed, exit 1", None),
+    ],
+)
+def test_a_search_without_a_match_and_a_difference_are_answers(context, script, verdict, text):
+    for name, words in (("list.txt", "rice\n"), ("other.txt", "peas\n")):
+        (context.workspace.root / name).write_text(words)
+    result = judge_status(Call("bash", script), shell(context, script))
+    assert result.verdict == verdict and text in (None, result.text.strip())

@@ -5,6 +5,7 @@ from tests.filing import open_plain, put, use
 from tests.playing import kinds, last
 
 from tripletick.agents import templates
+from tripletick.agents.definitions import EVERY_LANGUAGE
 from tripletick.events import Answered, FreshStart, GaveUp, Repairing
 from tripletick.languages.registry import names_other_language
 from tripletick.system import dirs
@@ -160,6 +161,22 @@ def test_a_file_that_is_asked_for_and_not_there_is_spoken_of_once(session, reque
     assert says in told(it, 1) and "is not there" not in told(it, 2)
 
 
+def test_a_search_that_finds_nothing_is_an_answer_and_no_failure(session):
+    it = session("```bash\ngrep -q tea a.txt\n```", "tea is not on a.txt.")
+    put(it.loop.context, "a.txt", "rice\n")
+    end = last(it.play("is tea on a.txt?"), Answered)
+    assert end.receipt and not end.receipt.last_failed
+    assert "[result 1: bash ok, nothing found]\n```output\n(no match)\n```" in told(it)
+    assert ANSWER in told(it) and "Find the cause" not in told(it)
+
+
+def test_what_stands_behind_a_search_that_finds_nothing_is_not_run(session):
+    it = session("```bash\ngrep -q tea a.txt\n```\n```bash\nrm a.txt\n```", "It is not there.")
+    put(it.loop.context, "a.txt", "rice\n")
+    it.play("delete a.txt, which has tea on it")
+    assert "[result 1: bash failed, exit 1]" in told(it) and (it.folder / "a.txt").exists()
+
+
 @pytest.mark.parametrize(
     ("request_", "says"),
     [
@@ -272,12 +289,17 @@ def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
         ("Zeig mir den Befehl dafür, ohne ihn auszuführen", True, "Run nothing."),
         ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
         ("write a small web server with Node.js", True, "Write the block that does this"),
+        ("I want to lose old.js, please", True, "Write the block that does this"),
+        ("run the script backup.py", True, "Write the block that does this"),
+        ("führe nichts aus, zeige die Datei a.py", True, "Run nothing"),
+        ("need a program table.py, I run it as python3 table.py 7", True, "Write the whole program"),
+        ("write table.py and run table.py", True, "Write the whole program"),
     ],
 )
 def test_a_request_ends_with_the_block_that_it_wants(context, request_, writes, ends):
     put(context, "sales.csv", "city,sum\nOslo,5\nRio,7\n")
     put(context, "notes.txt", "one\ntwo\n")
-    attachments.attach_named_files(request_, context, programs_too=writes)
+    attachments.attach_files(request_, (EVERY_LANGUAGE, "bash") if writes else ("bash",), context, BASE)
     ledger = context.ledger
     ending = BASE.choose_ending(request_, ledger.asked, new=ledger.is_new_program, computes=ledger.computes)
     assert ending.startswith(ends)

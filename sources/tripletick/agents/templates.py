@@ -128,9 +128,9 @@ class Templates:
         """Tell whether a request has none of the words of a kind; never where the kind has none."""
         return kind in self.words and not self.has_words(kind, request)
 
-    def find_repaired_name(self, request: str) -> str:
-        """Give the name of what a request wants repaired: `Fix settings.json`; "" where it says none."""
-        words = self.words.get("mends", "")
+    def find_named_object(self, kind: str, request: str) -> str:
+        """Give the file that the words of a kind are said of: `Fix settings.json`; "" where it says none."""
+        words = self.words.get(kind, "")
         named = re.search(words, request, re.IGNORECASE) if words else None
         return named[1] if named else ""
 

@@ -26,6 +26,14 @@ RUN = "{path} has just been run; not run twice"
 RUN_UNNAMED = "{path} is not there; the program above has just been run"
 EMPTIES = "failed, it would empty {name} before it is read"
 INSTEAD = "Nothing was run. Write to another file first: {line}"
+NOTHING = "ok, nothing found"
+NO_MATCH = "(no match)"
+DIFFERENT = "ok, they differ"
+_COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
+_SEARCHES = re.compile(rf"(?m){_COMMAND}(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b")
+_FETCHES = re.compile(r"\b(?:curl|wget|nc|ssh)\b")
+"""What may have printed nothing because the network was closed."""
+_COMPARES = re.compile(r"(?m)(?:^|[;&])[ \t]*(?:diff|cmp)\b[^|;&\n]*\s*\Z")
 _OVERWRITES = re.compile(
     r"""(?<![>\d&])>\s*(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q))\s*$"""
 )
@@ -58,6 +66,21 @@ def run_script(call: Call, context: ToolContext) -> Running:
     said = (RUN if path in context.ledger.ran else RUN_UNNAMED).format(path=path)
     view = "\n".join(filter(None, (said, result.view or result.text)))
     return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
+
+
+def judge_status(call: Call, result: Result) -> Result:
+    """Take exit 1 of a model's search that printed nothing, or of its comparison, for the answer that it is;
+    for a check, and for what stands behind it in a script, it is a failure.
+    """
+    if call.tool != SHELL or call.path or result.exit != 1 or not result.verdict.startswith("failed, exit"):
+        return result
+    script = call.body
+    searches = _SEARCHES.search(script) and not _FETCHES.search(script)
+    if searches and not result.text.strip():
+        return replace(result, outcome="ok", verdict=NOTHING, text=NO_MATCH)
+    if result.text.strip() and _COMPARES.search(script) and not result.text.startswith(("diff:", "cmp:")):
+        return replace(result, outcome="ok", verdict=DIFFERENT)
+    return result
 
 
 def find_emptied_input(script: str, context: ToolContext) -> tuple[str, str] | None:

@@ -82,13 +82,17 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     """
     if not tools:
         return ""
+    makes = templates.has_words("makes", request)
     named = attach_named_files(
         request,
         context,
         programs_too=EVERY_LANGUAGE in tools,
-        below=not templates.has_words("makes", request),
-        repaired=templates.find_repaired_name(request),
+        below=not makes,
+        repaired=templates.find_named_object("mends", request),
     )
+    used = "" if makes else templates.find_named_object("uses", request).removeprefix("./")
+    if used and context.ledger.is_new_program and used == context.ledger.asked:
+        context.ledger.asked = ""  # it is to be run, shown or deleted, and not written
     failure = attach_failure(request, context) if templates.has_words("repairs", request) else ""
     found, kinds = "", map(context.workspace.get_kind, context.ledger.named)
     if context.trial.files and "file" not in kinds:

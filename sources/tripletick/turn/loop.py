@@ -38,6 +38,7 @@ from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
 from tripletick.tools.file_listing import suggest_paths
 from tripletick.tools.path_inference import infer_path
+from tripletick.tools.shell import judge_status
 from tripletick.tools.tool import Tool, ToolContext
 from tripletick.turn import attachments, attempts, claims, effects, feedback, receipts
 from tripletick.turn.attempts import Attempts
@@ -337,6 +338,7 @@ class Loop:
                     running = run_block(block, agent.name, self.hooks, self.gate, self.locks)
                     clocked = run_timed(self.locks.drive(running), printed, lambda: self.checkpoints.seconds)
                     result, seconds = yield from clocked
+                    result = result if typed or number < len(calls) else judge_status(call, result)
                     if not typed and result.ok:
                         result = yield from self._restore_overwritten(call, result, before)
                 if not result.ok and not stop:
