@@ -166,7 +166,7 @@ def test_a_search_that_finds_nothing_is_an_answer_and_no_failure(session):
     put(it.loop.context, "a.txt", "rice\n")
     end = last(it.play("is tea on a.txt?"), Answered)
     assert end.receipt and not end.receipt.last_failed
-    assert "[result 1: bash ok, nothing found]\n```output\n(no match)\n```" in told(it)
+    assert "[result 1: bash ok, no match]\n```output\n(no match)\n```" in told(it)
     assert ANSWER in told(it) and "Find the cause" not in told(it)
 
 

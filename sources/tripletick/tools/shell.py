@@ -26,14 +26,23 @@ RUN = "{path} has just been run; not run twice"
 RUN_UNNAMED = "{path} is not there; the program above has just been run"
 EMPTIES = "failed, it would empty {name} before it is read"
 INSTEAD = "Nothing was run. Write to another file first: {line}"
-NOTHING = "ok, nothing found"
-NO_MATCH = "(no match)"
-DIFFERENT = "ok, they differ"
 _COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
-_SEARCHES = re.compile(rf"(?m){_COMMAND}(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b")
+_LAST = r"(?:^|[;&])[ \t]*"
+_SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?)[ \t]"
 _FETCHES = re.compile(r"\b(?:curl|wget|nc|ssh)\b")
 """What may have printed nothing because the network was closed."""
-_COMPARES = re.compile(r"(?m)(?:^|[;&])[ \t]*(?:diff|cmp)\b[^|;&\n]*\s*\Z")
+SILENT = tuple(
+    (status, re.compile(rf"(?m){pattern}"), f"ok, {said}", f"({said})")
+    for status, pattern, said in (
+        (1, _COMMAND + _SEARCH, "no match"),
+        (1, _COMMAND + _CONDITION, "false"),
+        (0, rf"{_LAST}{_SEARCH}[ \t]+(?:-\w*q|--quiet)[^|;&\n]*\s*\Z", "match found"),
+        (0, rf"{_LAST}{_CONDITION}[^|;&\n]*\s*\Z", "true"),
+    )
+)
+"""What the exit of a script that printed nothing says: status, script, verdict and text."""
+DIFFERENT = "ok, they differ"
+_COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
 _OVERWRITES = re.compile(
     r"""(?<![>\d&])>\s*(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q))\s*$"""
 )
@@ -69,16 +78,18 @@ def run_script(call: Call, context: ToolContext) -> Running:
 
 
 def judge_status(call: Call, result: Result) -> Result:
-    """Take exit 1 of a model's search that printed nothing, or of its comparison, for the answer that it is;
-    for a check, and for what stands behind it in a script, it is a failure.
+    """Take the exit of a model's search or condition that printed nothing, and exit 1 of its comparison, for
+    the answer that it is; for a check, and for what stands behind it in a script, 1 is a failure.
     """
-    if call.tool != SHELL or call.path or result.exit != 1 or not result.verdict.startswith("failed, exit"):
+    ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")
+    if call.tool != SHELL or call.path or result.exit not in (0, 1) or not ended:
         return result
-    script = call.body
-    searches = _SEARCHES.search(script) and not _FETCHES.search(script)
-    if searches and not result.text.strip():
-        return replace(result, outcome="ok", verdict=NOTHING, text=NO_MATCH)
-    if result.text.strip() and _COMPARES.search(script) and not result.text.startswith(("diff:", "cmp:")):
+    script, said = call.body, result.text.strip()
+    if not said and not _FETCHES.search(script):
+        rows = (row for row in SILENT if row[0] == result.exit and row[1].search(script))
+        for _, _, verdict, text in rows:
+            return replace(result, outcome="ok", verdict=verdict, text=text)
+    if said and result.exit and _COMPARES.search(script) and not said.startswith(("diff:", "cmp:")):
         return replace(result, outcome="ok", verdict=DIFFERENT)
     return result
 
