@@ -182,5 +182,24 @@ def test_a_file_that_is_there_is_run_also_behind_a_program_without_a_name(contex
 def test_a_search_without_a_match_and_a_difference_are_answers(context, script, verdict, text):
     for name, words in (("list.txt", "rice\n"), ("other.txt", "peas\n")):
         (context.workspace.root / name).write_text(words)
-    result = judge_status(Call("bash", script), shell(context, script))
+    context.ledger.begin_request(frozenset({"list.txt"}))
+    result = judge_status(Call("bash", script), shell(context, script), context)
     assert result.verdict == verdict and text in (None, result.text.strip())
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        ("grep tea list.txt", "(no match; not searched: docs/, other.txt)"),
+        ("grep -r tea .", "(no match)"),
+        ("grep tea *.txt", "(no match)"),
+        ("cat list.txt | grep tea", "(no match)"),
+        ("grep tea list.txt other.txt docs/a.txt", "(no match)"),
+    ],
+)
+def test_a_search_of_some_files_says_which_others_there_are(context, script, text):
+    (context.workspace.root / "docs").mkdir()
+    for name in ("list.txt", "other.txt", "docs/a.txt"):
+        (context.workspace.root / name).write_text("rice\n")
+    result = judge_status(Call("bash", script), shell(context, script), context)
+    assert (result.text.strip(), result.ok) == (text, "not searched" not in text)

@@ -18,6 +18,7 @@ from tripletick.languages.registry import LANGUAGES, detect_language
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
 from tripletick.tools.code import make_code_tool, run_program
+from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.parameters import COMMAND
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
@@ -41,6 +42,12 @@ SILENT = tuple(
     )
 )
 """What the exit of a script that printed nothing says: status, script, verdict and text."""
+NO_MATCH = SILENT[0][2]
+_WIDE = re.compile(
+    r"(?:^|\s)-\w*[rR]|--recursive|\*|\bfind\b|\b(?:rg|ag|pgrep)\b|git +grep|\s\.(?:/|\s|$)|\|"
+)
+"""A search of more than some files, or of what a command printed."""
+LEFT_OUT, SHOWN = "(no match; not searched: {names})", 6
 DIFFERENT = "ok, they differ"
 _COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
 _OVERWRITES = re.compile(
@@ -77,9 +84,10 @@ def run_script(call: Call, context: ToolContext) -> Running:
     return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
 
 
-def judge_status(call: Call, result: Result) -> Result:
+def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     """Take the exit of a model's search or condition that printed nothing, and exit 1 of its comparison, for
-    the answer that it is; for a check, and for what stands behind it in a script, 1 is a failure.
+    the answer that it is; for a check, and for what stands behind it in a script, 1 is a failure. So it is
+    for a search that left out files which the request may mean.
     """
     ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")
     if call.tool != SHELL or call.path or result.exit not in (0, 1) or not ended:
@@ -88,10 +96,23 @@ def judge_status(call: Call, result: Result) -> Result:
     if not said and not _FETCHES.search(script):
         rows = (row for row in SILENT if row[0] == result.exit and row[1].search(script))
         for _, _, verdict, text in rows:
+            if verdict == NO_MATCH and (left := _find_unsearched(script, context)):
+                return replace(result, text=LEFT_OUT.format(names=", ".join(shorten_names(left, SHOWN))))
             return replace(result, outcome="ok", verdict=verdict, text=text)
     if said and result.exit and _COMPARES.search(script) and not said.startswith(("diff:", "cmp:")):
         return replace(result, outcome="ok", verdict=DIFFERENT)
     return result
+
+
+def _find_unsearched(script: str, context: ToolContext) -> list[str]:
+    """Give what of the folder a search for something that may be in any file has left out."""
+    if _WIDE.search(script) or any(
+        context.workspace.get_kind(each) == "file" for each in context.ledger.named
+    ):
+        return []
+    with suppress(PathRefused):
+        return [name for name in list_names(".", context.workspace) if name.rstrip("/") not in script]
+    return []
 
 
 def find_emptied_input(script: str, context: ToolContext) -> tuple[str, str] | None:

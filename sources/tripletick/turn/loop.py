@@ -338,7 +338,8 @@ class Loop:
                     running = run_block(block, agent.name, self.hooks, self.gate, self.locks)
                     clocked = run_timed(self.locks.drive(running), printed, lambda: self.checkpoints.seconds)
                     result, seconds = yield from clocked
-                    result = result if typed or number < len(calls) else judge_status(call, result)
+                    if not typed and number == len(calls):
+                        result = judge_status(call, result, context)
                     if not typed and result.ok:
                         result = yield from self._restore_overwritten(call, result, before)
                 if not result.ok and not stop:
