@@ -97,6 +97,37 @@ def test_a_file_that_was_made_in_a_folder_or_has_blanks_is_there(session, made):
     assert "is not there" not in it.model.asked[1][-1].text
 
 
+@pytest.mark.parametrize(
+    ("request_", "doubted"),
+    [
+        ("a.py crashes, please fix it", True),
+        ("Could you get rid of the error in a.py?", True),
+        ("Why does a.py crash? Don't fix it.", False),
+        ("tell me what is wrong with a.py, I correct it myself", False),
+        ("Warum stürzt a.py ab?", False),
+    ],
+)
+def test_what_was_to_be_repaired_and_was_not_touched_still_fails(session, request_, doubted):
+    answer = "The line that is wrong is print(1/0)."
+    it = session(answer, answer, "```python:a.py\nprint(1)\n```", "Repaired.")
+    put(it.loop.context, "a.py", "print(1/0)\n")
+    it.loop.context.ledger.check = "python3 a.py"
+    events = it.play(request_)
+    assert ended(events).doubt == (("python3 a.py still fails",) if doubted else ())
+    assert kinds(events).count("Doubted") == doubted
+
+
+def test_what_is_repaired_after_a_doubt_is_in_none(session):
+    mended = "```python:a.py\nprint(1)\n```"
+    it = session("The line that is wrong is print(1/0).", mended, "It prints 1 now.")
+    put(it.loop.context, "a.py", "print(1/0)\n")
+    attachments.attach_named_files("a.py", it.loop.context)
+    it.loop.context.ledger.check = "python3 a.py"
+    events = it.play("a.py crashes, please fix it")
+    assert last(events, Doubted).reasons == ("python3 a.py still fails",)
+    assert ended(events).doubt == () and (it.folder / "a.py").read_text() == "print(1)\n"
+
+
 def test_a_turn_that_gave_up_has_a_receipt_too(session):
     it = session(*(f"```bash\nexit {n}\n```" for n in range(1, 9)), agent={"max_attempts": 2})
     end = last(it.play(), GaveUp)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import filterfalse
 
+from tripletick.checkpoint.values import Change
 from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language, is_document, is_program_path
@@ -196,6 +197,14 @@ def find_named_outputs(conversation: Conversation, context: ToolContext) -> Sequ
         return ()
     wanted = (path for path in absent if is_document(path) or path == context.ledger.asked)
     return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
+
+
+def is_left_broken(
+    conversation: Conversation, ledger: FileTracker, changes: Collection[Change] | None
+) -> bool:
+    """Tell whether what was to be repaired, and was seen to fail, must still do so: nothing was changed."""
+    repairs = conversation.templates.lacks_words("explains", conversation.asked)
+    return bool(ledger.check) and repairs and changes is not None and not changes
 
 
 def _find_missing_files(conversation: Conversation, context: ToolContext, changed: str) -> Sequence[str]:

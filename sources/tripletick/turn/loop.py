@@ -290,7 +290,8 @@ class Loop:
         """Say what the turn has done, and what of it speaks against its answer."""
         changes = self.checkpoints.changes_since(0) if self.checkpoints.block_count else []
         told = replace(receipts.build_receipt(tries.done, changes), check=tries.checked)
-        fails = not self.check and tries.failed_checks >= RERUNS
+        broken = feedback.is_left_broken(self.conversation, self.context.ledger, changes)
+        fails = not self.check and (tries.failed_checks >= RERUNS or broken)
         failed = (STILL.format(command=self.context.ledger.check),) if fails else ()
         works = bool(shift.agent.tools)
         facts = feedback.gather_facts(self.conversation, self.context, told, tries, works=works)
