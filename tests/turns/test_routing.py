@@ -114,6 +114,19 @@ def spared(request, *, small, **given):
             return events, end.value[0].name
 
 
+@pytest.mark.parametrize(
+    ("parameters", "wanted", "asks"),
+    [
+        (0, "unsure", True),
+        (1_540_000_000, "unsure", False),
+        (1_540_000_000, "always", True),
+        (3_000_000_000, "unsure", True),
+    ],
+)
+def test_a_small_model_is_asked_only_where_the_user_wants_it_always(parameters, wanted, asks):
+    assert routing.can_be_asked(ModelInfo("m", "x", parameters=parameters, schemas=True), wanted) is asks
+
+
 PLAN = "make a site and deploy it and write the docs"
 
 
