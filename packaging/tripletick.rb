@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "0e3d9d1a1d6bc4b0e092e382c54d8c2762cf2f2b2e19175a09c134fb0bc3865b"
+  sha256 "9f460c03ebb59ac0ee3698609c054645762ed581526b454e92f4eda341be607c"
   license "MIT"
 
   depends_on "python@3.13"
