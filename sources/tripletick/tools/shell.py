@@ -33,7 +33,7 @@ _SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?
 _FETCHES = re.compile(r"\b(?:curl|wget|nc|ssh)\b")
 """What may have printed nothing because the network was closed."""
 SILENT = tuple(
-    (status, re.compile(rf"(?m){pattern}"), f"ok, {said}", f"({said})")
+    (status, rf"(?m){pattern}", f"ok, {said}", f"({said})")
     for status, pattern, said in (
         (1, _COMMAND + _SEARCH, "no match"),
         (1, _COMMAND + _CONDITION, "false"),
@@ -41,7 +41,9 @@ SILENT = tuple(
         (0, rf"{_LAST}{_CONDITION}[^|;&\n]*\s*\Z", "true"),
     )
 )
-"""What the exit of a script that printed nothing says: status, script, verdict and text."""
+"""What the exit of a script that printed nothing says: status, script, verdict and text; most programs need
+none of the patterns, so they are compiled where they are used.
+"""
 NO_MATCH = SILENT[0][2]
 _WIDE = re.compile(
     r"(?:^|\s)-\w*[rR]|--recursive|\*|\bfind\b|\b(?:rg|ag|pgrep)\b|git +grep|\s\.(?:/|\s|$)|\|"
@@ -93,12 +95,13 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     if call.tool != SHELL or call.path or result.exit not in (0, 1) or not ended:
         return result
     script, said = call.body, result.text.strip()
-    if not said and not _FETCHES.search(script):
-        rows = (row for row in SILENT if row[0] == result.exit and row[1].search(script))
-        for _, _, verdict, text in rows:
-            if verdict == NO_MATCH and (left := _find_unsearched(script, context)):
-                return replace(result, text=LEFT_OUT.format(names=", ".join(shorten_names(left, SHOWN))))
-            return replace(result, outcome="ok", verdict=verdict, text=text)
+    rows = () if said or _FETCHES.search(script) else SILENT
+    row = next((row for row in rows if row[0] == result.exit and re.search(row[1], script)), None)
+    if row:
+        _, _, verdict, text = row
+        if verdict == NO_MATCH and (left := _find_unsearched(script, context)):
+            return replace(result, text=LEFT_OUT.format(names=", ".join(shorten_names(left, SHOWN))))
+        return replace(result, outcome="ok", verdict=verdict, text=text)
     if said and result.exit and _COMPARES.search(script) and not said.startswith(("diff:", "cmp:")):
         return replace(result, outcome="ok", verdict=DIFFERENT)
     return result

@@ -164,7 +164,7 @@ def gather_facts(
         return False
 
     earlier = bool(conversation.before and conversation.before.length) and not tries.done
-    lacking = (*filterfalse(exists, find_named_outputs(conversation, context)),) if works else ()
+    lacking = (*filterfalse(exists, _find_named_outputs(conversation, context)),) if works else ()
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
@@ -184,7 +184,7 @@ def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collecti
     return replace(reading, calls=(), answer=said)
 
 
-def find_named_outputs(conversation: Conversation, context: ToolContext) -> Sequence[str]:
+def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Sequence[str]:
     """Give the files that were not there and that the request wants made; where it has no word for making,
     the program, text or table that a statement of it names: "the mean of b.csv in mean.txt, one digit".
     """
@@ -213,7 +213,7 @@ def _find_missing_files(conversation: Conversation, context: ToolContext, change
         return ()  # it may be one that is to be read, and would be made up
     return [
         path
-        for path in find_named_outputs(conversation, context)
+        for path in _find_named_outputs(conversation, context)
         if context.workspace.get_kind(path) == "missing"
         and not re.search(rf"[/ ]{re.escape(path)}\b", changed)
     ]

@@ -38,7 +38,6 @@ from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
 from tripletick.tools.file_listing import suggest_paths
 from tripletick.tools.path_inference import infer_path
-from tripletick.tools.shell import judge_status
 from tripletick.tools.tool import Tool, ToolContext
 from tripletick.turn import attachments, attempts, claims, effects, feedback, receipts
 from tripletick.turn.attempts import Attempts
@@ -340,7 +339,7 @@ class Loop:
                     clocked = run_timed(self.locks.drive(running), printed, lambda: self.checkpoints.seconds)
                     result, seconds = yield from clocked
                     if not typed and number == len(calls):
-                        result = judge_status(call, result, context)
+                        result = shell.judge_status(call, result, context)
                     if not typed and result.ok:
                         result = yield from self._restore_overwritten(call, result, before)
                 if not result.ok and not stop:
