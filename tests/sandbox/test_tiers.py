@@ -102,6 +102,7 @@ def test_a_tier_that_was_chosen_and_cannot_pass_its_probe_is_an_error(ground, ti
     "script, seen",
     [
         ("exit 3", "it exited with 3"),
+        ("env; exit 3", "it exited with 3"),
         ("echo holds", ""),
         ('echo x > "$1/written"; echo holds', "a file outside"),
         (': > "$1/cut"; echo holds', "a file outside"),
@@ -120,6 +121,16 @@ def test_a_box_that_leaks_does_not_pass(make, monkeypatch, script, seen):
         probe, lambda asked: bare.run(RunRequest(["sh", "-c", script, *asked.command[3:]], env=env))
     )
     assert problem == (seen if not seen or "exited" in seen else f"the live probe saw {seen}")
+
+
+@pytest.mark.parametrize("times, seen", [(1, ""), (2, "its live probe was stopped twice")])
+def test_a_probe_that_a_limit_stops_is_run_once_more(make, limits, times, seen):
+    bare = make("none", limits=replace(limits, output=1 << 16)).box
+    probe = Probe(bare.home.parent, bare.environment, shared=True)
+    scripts = iter(["yes"] * times + ["echo holds"])
+    problem = find_problem(probe, lambda asked: bare.run(RunRequest(["sh", "-c", next(scripts)])))
+    assert problem.startswith(seen) and bool(problem) == bool(seen)
+    assert bool(seen) == (next(scripts, None) is not None)
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,9 +33,13 @@ cat /proc/net/dev 2>/dev/null
 echo holds; true"""
 """Arguments: a folder outside; our process and a port where we listen, or nothing twice."""
 PATIENCE = (10.0, 20.0)
-"""Seconds for the probe, and for another one where that was only slow: a machine may be under load."""
+"""Seconds for the probe, and for another one where a limit struck: a machine may be under load, and what
+other programs take counts where the box has no count of its own."""
+STRUCK = "its live probe was stopped twice, the last time for its {struck}"
 SLOW = "its live probe took more than {seconds:g} s"
 KEPT = ("secret", "cut")
+VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+"""What `env` prints is not why a box does not start."""
 SHELL_MAKES = ("PWD", "OLDPWD", "SHLVL", "_")
 ENDED = "it exited with {status}"
 LEAKED = "the live probe saw {what}"
@@ -74,9 +79,9 @@ def find_problem(probe: Probe, run: Callable[[RunRequest], Running]) -> str:
             why, struck = try_probe(probe, run, seconds)
         except OSError as error:
             return f"{error.filename}: {error.strerror}"
-        if struck != "timeout":
+        if not struck:
             return why
-    return SLOW.format(seconds=PATIENCE[-1])
+    return SLOW.format(seconds=PATIENCE[-1]) if struck == "timeout" else STRUCK.format(struck=struck)
 
 
 def try_probe(probe: Probe, run: Callable[[RunRequest], Running], seconds: float) -> tuple[str, Struck]:
@@ -98,7 +103,8 @@ def try_probe(probe: Probe, run: Callable[[RunRequest], Running], seconds: float
 def judge(text: str, status: int, reasons: Sequence[tuple[str, str, str]]) -> str:
     lines = text.splitlines()
     if status or "holds" not in lines:
-        reason = (lines or [ENDED.format(status=status)])[0]
+        said = [line for line in lines if not VARIABLE.match(line)]
+        reason = (said or [ENDED.format(status=status)])[0]
         return next((why for name, bad, why in reasons if is_set(name, bad)), reason)
     return ""
 
