@@ -191,7 +191,8 @@ def test_nothing_is_searched_for_where_the_named_file_goes_along_or_files_do_not
         ("put the files into folders by modification date", "Newest files: b.txt (2030-"),
         ("is all of this up to date?", ""),
         ("which row of b.txt is the longest, or the largest?", "b.txt, 1 line:"),
-        ("say hello", ""),
+        ("when was b.txt changed?", "Last changed: b.txt (2030-"),
+        ("greet her", ""),
     ],
 )
 def test_sizes_and_dates_go_along_where_a_request_asks_for_them(context, request_, says):
@@ -287,3 +288,41 @@ def test_a_request_names_a_file_of_the_folder(tmp_path, request_, named):
     folder = tmp_path / "ours"
     assert attachments.names_file(request_, folder) is named
     assert not attachments.names_file(request_, folder / "gone")
+
+
+def test_names_that_have_a_word_of_the_request_come_first_where_not_all_fit(context):
+    for name in (*(f"{letter}-{'x' * 20}.txt" for letter in "abcdefg"), "rent-2024.txt"):
+        put(context, name, "text\n")
+    line = request_text.format_folder_line(context.workspace, BASE, "is there something about the rent?")
+    assert line.startswith("Files here: rent-2024.txt, a-xxx")
+
+
+@pytest.mark.parametrize(
+    ("request_", "shows"),
+    [
+        ("what is left on my todo list?", {"todo.txt"}),
+        ("add milk to the shopping list", {"shopping_list.md"}),
+        ("move the photos away", set()),
+        ("what do I owe?", set()),
+    ],
+)
+def test_a_file_is_known_by_a_word_of_its_name(context, request_, shows):
+    for path in ("todo.txt", "shopping_list.md", "notes/rent.txt", "a.md", "b.md"):
+        put(context, path, "text\n")
+    shown = attachments.attach_files(request_, FILE, context, BASE)
+    assert {line.partition(",")[0] for line in shown.splitlines() if line.endswith("1 line:")} == shows
+
+
+@pytest.mark.parametrize(
+    ("request_", "size", "shows"),
+    [
+        ("how many guests will come?", 1, True),
+        ("how many guests will come?", 400, False),
+        ("write a program that greets", 1, False),
+    ],
+)
+def test_a_few_short_texts_go_along_with_a_question(context, request_, size, shows):
+    put(context, "rsvp.txt", "yes, with pleasure\n" * size)
+    put(context, "logo.py", "print(1)\n")
+    shown = attachments.attach_files(request_, FILE, context, BASE)
+    assert ("with pleasure" in shown) == shows and "print" not in shown

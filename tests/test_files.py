@@ -73,6 +73,14 @@ def test_a_file_nobody_has_read_is_not_replaced_but_shown(context):
     assert " 1|line 1\n" in result.text and "20|line 20\n" in result.text and "line 21" not in result.text
 
 
+@pytest.mark.parametrize("tag", ["write", "append"])
+def test_an_empty_file_has_nothing_to_lose(context, tag):
+    put(context, "a.txt", "")
+    assert (
+        use(context, tag, "text", "a.txt").ok and (context.workspace.root / "a.txt").read_text() == "text\n"
+    )
+
+
 def test_first_lines_alone_do_not_count_as_read(context):
     put(context, "notes.md", LONG)
     assert not use(context, "write", LONG + "x", "notes.md").ok

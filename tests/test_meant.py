@@ -129,3 +129,17 @@ def test_a_program_that_uses_the_file_or_is_another_runs_as_it_is(context, body)
 )
 def test_a_program_under_the_path_of_data_is_run_and_not_saved(context, call, path):
     assert infer_path(call, context).path == path
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "left"),
+    [
+        ("python:calc.py\nprint(2)\n", "calc.py", "print(2)\n"),
+        ("```python:calc.py\nprint(2)\n", "calc.py", "print(2)\n"),
+        ("python:calc.txt\nprint(2)\n", None, "python:calc.txt\nprint(2)\n"),
+        ("python:calc.py\n", None, "python:calc.py\n"),
+    ],
+)
+def test_a_tag_with_a_path_on_the_first_line_is_the_fence_s(context, body, path, left):
+    call = infer_path(Call("python", body), context)
+    assert (call.path, call.body) == (path, left)

@@ -1,8 +1,16 @@
 """Files of data in a few words."""
 
 import pytest
+from tests.filing import open_plain, put, use
 
 from tripletick.tools.data_summary import summarize_data
+from tripletick.turn import attachments
+
+
+@pytest.fixture
+def context(tmp_path):
+    with open_plain(tmp_path) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -57,3 +65,31 @@ def test_what_is_no_such_file_is_left_as_text(path, text):
 
 def test_a_number_of_a_hundred_digits_and_odd_rows_raise_nothing():
     assert summarize_data("a.csv", "a,b\n" + "9" * 5000 + ",1\nx\n1,2,3\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "column"),
+    [
+        ("print(max(row['votes'] for row in rows))", "votes"),
+        ("print(max([r['votes'] for r in rows]))", "votes"),
+        ("votes = [r['votes'] for r in rows]\nprint(min(votes))", "votes"),
+        ("print(max(rows, key=lambda row: row['votes'])['name'])", "votes"),
+        ("rows = sorted(rows, key=lambda row: (row['votes'], row['name']))\nprint(rows)", "votes"),
+        (
+            "best = rows[0]\nfor row in rows:\n    if row['votes'] > best['votes']:\n        best = row",
+            "votes",
+        ),
+        ("print(max(int(row['votes']) for row in rows))", ""),
+        ("print(max(rows, key=lambda row: float(row['votes'])))", ""),
+        ("print(sorted(row['name'] for row in rows))", ""),
+        ("print(sorted(row['year'] for row in rows))", ""),
+        ("print(max(map(int, [row['votes'] for row in rows])))", ""),
+        ("print(len(rows[0]['votes']) > 1)", ""),
+    ],
+)
+def test_numbers_are_not_compared_as_texts(context, code, column):
+    put(context, "a.csv", "name,votes,year\nAnn,9,2001\nBea,10,1999\n")
+    attachments.attach_named_files("a.csv", context)
+    result = use(context, "python", f"import csv\nrows = list(csv.DictReader(open('a.csv')))\n{code}\n")
+    assert (f"{column} would be compared as text" in result.verdict) == bool(column), result
+    assert bool(column) == ("write float(" in result.text)

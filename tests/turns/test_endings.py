@@ -263,7 +263,7 @@ def test_of_programs_that_all_break_examples_the_first_of_the_best_is_kept(sessi
         ("a\\nb 7\\n", "Done.", "\n\nOutput:\n```text\na\nb 7\n```"),
         ("berlin\\n", "That city.", "\n\nOutput: berlin"),
         ("berlin\\n", "It is Berlin.", ""),
-        ("1\\n2\\n3\\n4\\n5\\n6\\n", "Done.", ""),
+        ("1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n10\\n11\\n12\\n13\\n", "Done.", ""),
     ],
 )
 def test_what_was_printed_stands_below_an_answer_that_has_nothing_of_it(session, printed, answer, more):
@@ -359,3 +359,78 @@ def test_a_table_is_read_with_what_python_has(context):
     put(context, "b.json", "[1, 2]")
     assert "csv.DictReader(file, delimiter=';')" in attachments.attach_named_files("show a.csv", context)
     assert "the module json" in attachments.attach_named_files("show b.json", context)
+
+
+@pytest.mark.parametrize(
+    ("request_", "script", "says"),
+    [
+        ("a.txt: new first line two", "sed -i '1s/.*/two/' a.txt", "Those lines must stay."),
+        ("Add two to a.txt", "mv a.txt a.bak; echo two > a.txt", "Those lines must stay."),
+        ("Mark one as done in a.txt", "sed -i /one/d a.txt", "Those lines must stay."),
+        ("Add two to a.txt", "echo two >> a.txt", ANSWER),
+        ("Add an s to each line of a.txt", "sed -i 's/$/s/' a.txt", ANSWER),
+        ("Add two to a.txt and remove one", "echo two > a.txt", ANSWER),
+        ("Put two into a.txt instead of one", "echo two > a.txt", ANSWER),
+        ("Replace one by two in a.txt", "echo two > a.txt", ANSWER),
+    ],
+)
+def test_who_only_adds_loses_no_lines(session, request_, script, says):
+    it = session(f"```bash\n{script}\n```", "Done.")
+    put(it.loop.context, "a.txt", "one is first\nthree is last\n")
+    it.play(request_)
+    assert says in told(it) and ("no longer has: one is first" in told(it)) == (says != ANSWER)
+
+
+def test_a_folder_with_the_name_of_a_file_is_not_that_file(session):
+    it = session("```bash\ncp -r d d.zip\n```", "It cannot be done.")
+    put(it.loop.context, "d/a.txt", "a\n")
+    attachments.attach_named_files("Save d as d.zip", it.loop.context)
+    it.play("Save d as d.zip")
+    assert "d.zip (a file, not a folder) is not there, so the task is not done." in told(it)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        ("Create b.txt with hello", "b.txt is not there"),
+        ("Create b.txt with hello in d", ANSWER),
+        ("Create b.txt with hello in a folder", ANSWER),
+    ],
+)
+def test_a_file_in_a_folder_that_nobody_spoke_of_is_not_the_one(session, request_, says):
+    it = session("```bash\necho hello > d/b.txt\n```", "It cannot be done.")
+    put(it.loop.context, "d/a.txt", "a\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert says in told(it)
+
+
+@pytest.mark.parametrize(
+    ("request_", "reply"),
+    [
+        ("Fix list.txt: it says meat", "```text\nmilk\n```"),
+        ("Fix list.txt: it says meat", "The file is:\n```\nmilk\n```\n"),
+        ("Create list.md with milk", "```markdown\nmilk\n```"),
+    ],
+)
+def test_a_text_without_a_path_is_the_file_that_was_asked_for(session, request_, reply):
+    it = session(reply, "It says milk.")
+    put(it.loop.context, "list.txt", "meat\n")
+    attachments.attach_files(request_, ("bash",), it.loop.context, BASE)
+    it.play(request_)
+    assert (it.folder / request_.split()[1].strip(":")).read_text() == "milk\n"
+
+
+@pytest.mark.parametrize("reply", ["```text\nmilk\n```", "```text\nmilk\n```\n```text\nrice\n```"])
+def test_a_text_in_an_answer_is_none(session, reply):
+    it = session(reply)
+    put(it.loop.context, "list.txt", "meat\n")
+    attachments.attach_files("What is in list.txt?", ("bash",), it.loop.context, BASE)
+    assert last(it.play("What is in list.txt?"), Answered).text == reply
+
+
+def test_a_search_without_a_match_names_the_files_that_have_the_word_in_their_names(session):
+    it = session("```bash\ngrep -r budget .\n```", "It is budget-2024.txt.")
+    put(it.loop.context, "plans/budget-2024.txt", "rent\n")
+    it.play("is there something about the budget here?")
+    assert "(no match; names that have it: plans/budget-2024.txt)" in told(it)

@@ -82,7 +82,7 @@ def test_what_was_shown_is_not_looked_at_again(stage):
         "Done.",
     ]
     said = played(
-        stage, files, Ask("which color is first?", "file"), read("a.txt"), bash("head -n 1 a.txt"), "Red."
+        stage, files, Ask("the first color, please", "file"), read("a.txt"), bash("head -n 1 a.txt"), "Red."
     )
     assert said[1][1] == "```bash\ncat a.txt\n```"
 

@@ -42,6 +42,7 @@ PLACES = {
     "nothing": {"request"},
     "undone": {"request", "tag", "path"},
     "hollow": {"request", "tag", "path"},
+    "lost": {"request", "tag", "path"},
     "absent": {"request", "tag", "path"},
     "program": {"request", "tag", "path"},
     "refused": {"request"},
@@ -79,6 +80,7 @@ class Templates:
     nothing: str = ""
     undone: str = ""
     hollow: str = ""
+    lost: str = ""
     absent: str = ""
     program: str = ""
     refused: str = ""
@@ -153,6 +155,7 @@ class Templates:
             nothing="",
             undone="",
             hollow="",
+            lost="",
             absent="",
             program="",
             refused="",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tripletick.agents.definitions import Agent
@@ -20,6 +20,8 @@ FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
 ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
 """What may be the ending of files, in the words of a request: `.tmp`, `*.tmp`, PDF, pdfs."""
+WORD = re.compile(r"\w{4,}")
+"""What may be a part of a file's name."""
 RULES = "The folder's AGENTS.md says:\n{words}\n"
 RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
 RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
@@ -36,7 +38,7 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
     names = sorted(list_names(".", workspace))
     kinds = {found.lower() for found in ENDING.findall(request)}
     meant = [name for name in names if name.endswith("/") or _get_extension(name) in kinds]
-    chosen = meant if any(not name.endswith("/") for name in meant) else names
+    chosen = meant if any(not name.endswith("/") for name in meant) else _put_meant_first(names, request)
     shown, length = 0, len(templates.folder)
     for name in chosen:
         length += len(name) + len(templates.separator)
@@ -49,6 +51,12 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
     if chosen is meant:
         said = [*_count_by_pattern(meant), *said]
     return templates.folder.format(names=templates.separator.join(said) or "empty")
+
+
+def _put_meant_first(names: Sequence[str], request: str) -> list[str]:
+    """Put first the names that have a word of the request: not all may be shown."""
+    words = {word.casefold() for word in WORD.findall(request)}
+    return sorted(names, key=lambda name: not any(word in name.casefold() for word in words))
 
 
 def _count_by_pattern(names: Iterable[str]) -> Iterator[str]:

@@ -40,6 +40,7 @@ from tripletick.tools.syntax_check import (
     find_problem,
     to_operand,
 )
+from tripletick.tools.text_compare import find_text_comparison
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
 TESTER = Path(__file__).with_name("run_tests.py")
@@ -134,8 +135,8 @@ def run_program(language: Language, call: Call, context: ToolContext) -> Running
         works_on = resolve_data_file(language, call, context)
     except PathRefused as refused:
         return make_refusal(str(refused))
-    if _is_handwritten_table(language, call, context):
-        return Result("failed", NO_PROGRAM.format(path=call.path))
+    if wrong := _find_refusal(language, call, context):
+        return wrong
     if call.path is not None and not works_on:
         outcome = yield from save_file(call, context)
         if isinstance(outcome, Result):
@@ -162,6 +163,14 @@ def resolve_data_file(language: Language, call: Call, context: ToolContext) -> d
     if not call.path or not call.path.lower().endswith(language.data):
         return {}
     return {"data": to_operand(context.workspace.resolve_path(call.path, writing=True).path)}
+
+
+def _find_refusal(language: Language, call: Call, context: ToolContext) -> Result | None:
+    """Say what keeps a program from being saved or run, None where nothing does."""
+    if _is_handwritten_table(language, call, context):
+        return Result("failed", NO_PROGRAM.format(path=call.path))
+    wrong = find_text_comparison(call.body, context) if language.tag == "python" else None
+    return Result("failed", *wrong) if wrong else None
 
 
 def _is_handwritten_table(language: Language, call: Call, context: ToolContext) -> bool:

@@ -65,12 +65,12 @@ def suggest_reader(path: str, text: str, *, marked: bool = False) -> str:
     opened = MARKED.format(name=path.rpartition("/")[2]) if marked else ""
     if path.lower().endswith(JSON):
         return f"{opened}the module json"
-    separator = _detect_separator(text)
+    separator = detect_separator(text)
     return opened + READER.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
 
 
 def _summarize_csv(text: str) -> tuple[str, str] | None:
-    separator = _detect_separator(text)
+    separator = detect_separator(text)
     try:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
     except csv.Error:
@@ -86,7 +86,7 @@ def _summarize_csv(text: str) -> tuple[str, str] | None:
     return said, "\n".join(text.splitlines()[: FIRST + 1])
 
 
-def _detect_separator(text: str) -> str:
+def detect_separator(text: str) -> str:
     """Give the separator of which the first lines have equally many, and most."""
     lines = [line for line in islice(text.splitlines(), SNIFFED) if line.strip()]
     counts = {each: Counter(line.count(each) for line in lines).most_common(1) for each in SEPARATORS}

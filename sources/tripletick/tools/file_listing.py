@@ -5,7 +5,7 @@ alone: a small model gets the commands for that wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -68,6 +68,19 @@ def list_by_date(workspace: Workspace) -> str:
         return ""
     rows = [f"{quote_name(path)} ({_format_date(about.modified)})" for path, about in files]
     return _format_ends("Newest files", "Oldest", rows)
+
+
+def format_dates(paths: Iterable[str], workspace: Workspace) -> str:
+    """Say when each of these files was changed last."""
+    rows = (f"{quote_name(path)} ({_format_date(workspace.describe_path(path).modified)})" for path in paths)
+    return f"Last changed: {', '.join(rows)}"
+
+
+def find_names_with(words: Collection[str], workspace: Workspace, but: str) -> list[str]:
+    """Give the paths whose last name has one of these words, in lower case, and does not stand in a text."""
+    found = find_by_name(workspace) if words else {}
+    names = (name for name in found if any(word in name for word in words) and name not in but.casefold())
+    return sorted(path for name in names for path in found[name])
 
 
 def _format_ends(first: str, last: str, rows: Sequence[str]) -> str:

@@ -213,17 +213,17 @@ def _build_content(draft: FileDraft) -> bytes:
 def _find_refusal(draft: FileDraft) -> Result | None:
     """Give the first rule that is broken, None where a file may be written."""
     path = draft.path
-    if draft.old is not None and draft.is_created:
+    if not draft.old:
+        return None  # nothing is lost
+    if draft.is_created:
         return _refuse_abridged(draft, draft.old)
-    if draft.old is None:
-        return None
     if draft.call.timid:
         why = f"{path} exists, and a path in the first comment can only create a file"
         return make_refusal(why, f"Write the path after the tag to replace it: {draft.call.tool}:{path}")
     if draft.is_append:
         why = f"{path} was not made in this turn, so nothing can be appended to it"
         return make_refusal(why, format_edit_form(path))
-    if draft.old is not None and (why := _find_foreign_loss(draft, draft.old)):
+    if why := _find_foreign_loss(draft, draft.old):
         return make_refusal(
             why, f"To save other text there, write it under text:{path}, with all of its lines."
         )

@@ -18,12 +18,12 @@ from pathlib import Path
 from tripletick.agents.definitions import EVERY_LANGUAGE
 from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
-from tripletick.languages.registry import detect_language, is_program_path
+from tripletick.languages.registry import detect_language, is_document, is_program_path
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
-from tripletick.tools.file_listing import LISTINGS, find_by_name
+from tripletick.tools.file_listing import LISTINGS, find_by_name, format_dates
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
@@ -39,6 +39,12 @@ TABLE = 1500
 """Characters; a larger table goes along by its first rows."""
 ENTRIES = 20
 """Names of a folder."""
+FEW, SHORT = 3, 1000
+"""Files that a request without a name may mean, and their characters."""
+STEM = re.compile(r"[^\W\d_]{4,}")
+"""A word of a file's name."""
+LOOKS, ACTS = ("tells", "counts", "finds"), ("alters", "moves", "adds")
+"""Words of a request that wants to know something, and of one that wants something done with files."""
 WORD = re.compile(
     r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)"
 )
@@ -94,15 +100,33 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     if used and context.ledger.is_new_program and used == context.ledger.asked:
         context.ledger.asked = ""  # it is to be run, shown or deleted, and not written
     failure = attach_failure(request, context) if templates.has_words("repairs", request) else ""
-    found, kinds = "", map(context.workspace.get_kind, context.ledger.named)
-    if context.trial.files and "file" not in kinds:
+    found = ""
+    files = [path for path in sorted(context.ledger.named) if context.workspace.get_kind(path) == "file"]
+    if context.trial.files and files:
+        found = format_dates(files, context.workspace) if templates.has_words("dates", request) else ""
+    elif context.trial.files:
         wanted = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
         if listed := "\n".join(said for make in wanted if (said := make(context.workspace))):
             # names alone beside it are taken for an answer too
             named, found = "", listed
-        elif finder.TOOL.tag in tools and not wanted:
-            found = attach_search_hits(templates.extract_search_words(request), context)
+        elif not wanted:
+            searches = finder.TOOL.tag in tools
+            found = _attach_unnamed(request, context, templates, searches=searches)
     return "\n\n".join(filter(None, (named, failure, found)))
+
+
+def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *, searches: bool) -> str:
+    """Show what a request may mean that names no file which is there: what a search finds, or what has its
+    words in the name.
+    """
+    found = templates.extract_search_words(request) if searches else ""
+    hits = attach_search_hits(found, context)
+    if hits or context.ledger.is_new_program:
+        return hits
+    asks = any(templates.has_words(kind, request) for kind in LOOKS)
+    acts = "?" in request or any(templates.has_words(kind, request) for kind in ACTS)
+    few = asks and not templates.has_words("makes", request)
+    return attach_meant_files(request, context, few=few) if asks or acts else ""
 
 
 def attach_failure(request: str, context: ToolContext) -> str:
@@ -188,6 +212,31 @@ def attach_search_hits(words: str, context: ToolContext) -> str:
     """Show the files that a request may mean, "" where none fits or no file is to go along."""
     found = search_files(words, context, HITS) if context.trial.files else []
     return FOUND.format(hits="\n".join(found)) if found else ""
+
+
+def attach_meant_files(request: str, context: ToolContext, *, few: bool) -> str:
+    """Show the one or two files whose names have words of a request that names none: "my todo list" is
+    todo.txt; else, where the folder holds only a `few` short texts, these.
+    """
+    words = {word.casefold().removesuffix("s") for word in STEM.findall(request)}
+    paths = [path for found in find_by_name(context.workspace, deep=False).values() for path in found]
+    files = sorted(path for path in paths if context.workspace.get_kind(path) == "file")
+    fits = {path: _fit_words(path, words) for path in files}
+    meant = [path for path in files if (0, 0) < fits[path] == max(fits.values())]
+    if not meant and few:
+        texts = [path for path in files if is_document(path) and "/" not in path]
+        sizes = (context.workspace.describe_path(path).size for path in texts)
+        meant = texts if len(texts) <= FEW and sum(sizes) <= SHORT else []
+    parts = [_format_file(path, context, SHORT) for path in meant] if len(meant) <= FEW else []
+    context.ledger.computes |= any(path.lower().endswith(data_summary.KNOWN) for path in meant if any(parts))
+    return "\n\n".join(filter(None, parts))
+
+
+def _fit_words(path: str, words: Collection[str]) -> tuple[int, float]:
+    """Count the words of a file's name that are among `words`, and tell their share of it."""
+    stem = STEM.findall(path.rpartition("/")[2].rpartition(".")[0].casefold())
+    count = sum(word.removesuffix("s") in words for word in stem)
+    return count, count / max(1, len(stem))
 
 
 def find_failed_program(result: Result, context: ToolContext) -> AttachedFile | None:

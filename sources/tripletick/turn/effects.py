@@ -11,6 +11,7 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 
 from tripletick.agents.templates import Templates
 from tripletick.checkpoint import Checkpoints
@@ -18,7 +19,9 @@ from tripletick.checkpoint.scanner import iter_parents
 from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change, State
 from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.languages.registry import is_document
 from tripletick.messages import Call, Result
+from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused, Workspace
 from tripletick.system.text import join_names
 from tripletick.tools.file_reader import is_binary, split_lines
@@ -32,6 +35,12 @@ SHOWN, LINES, CHARACTERS = 2, 12, 600
 """Files that are shown, and how much of each."""
 EMPTY = "{path} is empty."
 EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
+LOST = "{path} no longer has: {lines}"
+LACKING = re.compile(r"(?m)^(?P<path>.+) no longer has: ")
+ALIKE = 0.6
+"""How much of a line must be left in one of the new ones; difflib's ratio."""
+REWRITTEN = 60
+"""Lines of a text that can be asked for as a whole."""
 NOW = "{path} now{part}:"
 PART = ", the first {shown} of {lines} lines"
 CUT = ", the first {shown} of {characters} characters"
@@ -44,19 +53,33 @@ def describe_effects(
     before: int,
     results: Sequence[tuple[Call, Result]],
     workspace: Workspace,
-    said: Templates,
+    conversation: Conversation,
 ) -> str:
     """Say what has changed since the turn had had `before` blocks; "" where that is not known."""
+    said = conversation.templates
     changes = points.changes_since(before) if said.changed and results else None
     if changes is None:
         return ""
     saved = {change.path for _, result in results for change in result.files}
-    return "\n".join(
-        filter(
-            None,
-            (describe_changes(changes, points.read_content, saved, said), *_list_folders(changes, workspace)),
-        )
+    adds = said.lost and said.has_words("adds", conversation.asked)
+    parts = (
+        describe_changes(changes, points.read_content, saved, said),
+        *_list_folders(changes, workspace),
+        *(_describe_losses(changes, points.read_content) if adds else ()),
     )
+    return "\n".join(filter(None, parts))
+
+
+def _describe_losses(changes: Sequence[Change], read: Read) -> Iterator[str]:
+    """Name the lines that short texts no longer have, nor one like them: something was only to be added."""
+    for change in changes:
+        if _is_file(change.was) and _is_file(change.left) and is_document(change.path):
+            before, now = read(change.was), read(change.left)
+            lines = [] if is_binary(before + now) else before.decode("utf-8", "replace").splitlines()
+            kept = now.decode("utf-8", "replace").splitlines()
+            lost = [line for line in lines if line.strip() and not get_close_matches(line, kept, 1, ALIKE)]
+            if lost and len(lines) <= REWRITTEN:
+                yield LOST.format(path=change.path, lines=join_names(lost, LINES, " | "))
 
 
 def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import filterfalse
 
 from tripletick.checkpoint.values import Change
 from tripletick.dialects.dialect import Dialect, ParsedReply
@@ -31,10 +30,15 @@ COMPLAINT = re.compile(
 """What a command says that did nothing, also one that is not the last of its block."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
+INTO = "in|into|inside|under|below|within|to|im|nach|dans|en|dentro|nel|nella|in|naar|em|в"
+"""What stands before the folder in which a file is to be made."""
+AS_FOLDER = "{path} (a file, not a folder)"
 CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 OUTPUT = "Output:"
-UNSAID, UNSAID_LINES = 300, 5
+UNSAID, UNSAID_LINES = 300, 12
 """Characters and lines of an output that may stand below an answer."""
+BLOCK = re.compile(r"(?ms)^(`{3,}|~{3,})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
+PLAIN = "text"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 WORD = re.compile(r"\w{3,}")
 WORTH_DROPPING = 200
@@ -92,10 +96,9 @@ def _find_wanted_file(
     not there yet, or a new program wants arguments of which the request says nothing.
     """
     said, last = conversation.templates, results[-1][1] if results else None
-    found = effects.EMPTIED.search(changed)
-    if found and found["path"] in context.ledger.named and said.lacks_words("blank", conversation.asked):
-        context.ledger.wanted = found["path"]
-        return "hollow", found["path"]
+    if spoiled := _find_spoiled_text(conversation, context, changed):
+        context.ledger.wanted = spoiled[1]
+        return spoiled
     if last and last.files and "arguments" in last.flags and said.lacks_words("given", conversation.asked):
         path = last.files[-1].path
         if path in context.ledger.made and not _shows_arguments(path, conversation.asked):
@@ -111,6 +114,18 @@ def _find_wanted_file(
     if looked and (path := _find_untouched(conversation, context, changed, tries)):
         return "undone", shorten_names([path], 1)[0]
     return None
+
+
+def _find_spoiled_text(
+    conversation: Conversation, context: ToolContext, changed: str
+) -> tuple[str, str] | None:
+    """Give the sentence for a file that was left empty, or that has lost lines, and the file."""
+    found = effects.EMPTIED.search(changed)
+    blank = conversation.templates.lacks_words("blank", conversation.asked)
+    if found and found["path"] in context.ledger.named and blank:
+        return "hollow", found["path"]
+    gone = effects.LACKING.search(changed)
+    return ("lost", gone["path"]) if gone else None
 
 
 def _shows_arguments(path: str, request: str) -> bool:
@@ -164,7 +179,8 @@ def gather_facts(
         return False
 
     earlier = bool(conversation.before and conversation.before.length) and not tries.done
-    lacking = (*filterfalse(exists, _find_named_outputs(conversation, context)),) if works else ()
+    written = "".join(f" {path}" for path in paths)
+    lacking = tuple(_find_lacking(conversation, context, written)) if works else ()
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
@@ -182,6 +198,21 @@ def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collecti
         blocks = (f"```{call.tool}\n{call.body}\n```" for call in calls)
         said = "\n\n".join(filter(None, (cut_blocks(said), *blocks)))
     return replace(reading, calls=(), answer=said)
+
+
+def take_document(reading: ParsedReply, conversation: Conversation, ledger: FileTracker) -> ParsedReply:
+    """Turn a reply of one block of text, without a path, into the file that the model was asked for."""
+    blocks = BLOCK.findall(reading.text)
+    if reading.calls or reading.question or ledger.withheld or len(blocks) != 1:
+        return reading
+    path = ledger.wanted or (ledger.asked if not ledger.mended else "")
+    if not path and conversation.templates.has_words("makes", conversation.asked):
+        texts = [each for each in ledger.absent if is_document(each) and each not in ledger.known]
+        path = texts[0] if len(texts) == 1 else ""
+    language = detect_language(path) if is_document(path) else None
+    if not language or blocks[0][1] not in ("", PLAIN, language.tag):
+        return reading
+    return replace(reading, calls=(Call(language.tag, blocks[0][2], path),))
 
 
 def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Sequence[str]:
@@ -211,12 +242,24 @@ def _find_missing_files(conversation: Conversation, context: ToolContext, change
     """Give the files that the request wants made and that neither are there nor were made in a folder."""
     if not conversation.templates.has_words("makes", conversation.asked):
         return ()  # it may be one that is to be read, and would be made up
-    return [
-        path
-        for path in _find_named_outputs(conversation, context)
-        if context.workspace.get_kind(path) == "missing"
-        and not re.search(rf"[/ ]{re.escape(path)}\b", changed)
-    ]
+    return list(_find_lacking(conversation, context, changed))
+
+
+def _find_lacking(conversation: Conversation, context: ToolContext, written: str) -> Iterator[str]:
+    """Give the files that the request wants made and that are not there, with a word where a folder has their
+    name; `written` names what was made: one that lies in a folder is there if the request speaks of that.
+    """
+    asked = conversation.asked.casefold()
+    for path in _find_named_outputs(conversation, context):
+        kind = context.workspace.get_kind(path)
+        below = re.finditer(rf"(?:([^\s,]+)/| ){re.escape(path)}\b", written)
+        speaks = conversation.templates.has_words("folders", asked)
+        parts = (part for found in below for part in (found[1] or "").casefold().split("/"))
+        there = any(speaks or re.search(rf"\b(?:{INTO}) {re.escape(part)}\b", asked) for part in parts)
+        if kind == "folder":
+            yield AS_FOLDER.format(path=path)
+        elif kind == "missing" and not there:
+            yield path
 
 
 def _extract_facts(text: str) -> set[str]:

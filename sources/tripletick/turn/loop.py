@@ -183,6 +183,7 @@ class Loop:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
         conversation, agent = self.conversation, shift.find_acting_agent()
         reading = feedback.show_programs(heard.reading, self.context.ledger, self.replies.languages)
+        reading = feedback.take_document(reading, conversation, self.context.ledger)
         heard = replace(heard, reading=reading)
         conversation.add_reply(reading.text, reading.sent)
         if shift.new:
@@ -208,7 +209,7 @@ class Loop:
             # before anything else is yielded, where the user may stop the turn
             said, short = feedback.build_feedback(self.replies.dialect, self.tools, tries, results, told)
             changed = effects.describe_effects(
-                self.checkpoints, before, results, self.context.workspace, conversation.templates
+                self.checkpoints, before, results, self.context.workspace, conversation
             )
             closing = feedback.build_closing(conversation, self.context, results, changed, tries)
             conversation.add_results(said, closing, short=short)

@@ -1,0 +1,78 @@
+"""Numbers of a table that a Python program would compare as the texts that module csv gives: '9' > '10'.
+
+Covered: min, max, sorted, .sort and < > of `row["column"]`, where the order of the column's texts is not that
+of its numbers. What is converted, or read by another module, is right.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from tripletick.paths import PathRefused
+from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.tool import ToolContext
+
+LARGEST = 1 << 20
+ORDERING = frozenset({"min", "max", "sorted", "sort"})
+WRONG = "failed, {column} would be compared as text"
+INSTEAD = "Nothing was run. {found} is a text, and '9' comes after '10': write float({found}) there."
+
+
+def find_text_comparison(source: str, context: ToolContext) -> tuple[str, str] | None:
+    """Give verdict and text for a program that compares a column of a table that the request names as text;
+    None where there is nothing to say.
+    """
+    if "csv" not in source or "pandas" in source:
+        return None
+    with suppress(SyntaxError, ValueError, RecursionError):
+        compared = {column: found for found, column in _find_compared(ast.parse(source))}
+        wrong = next(_find_misordered(compared, context), "") if compared else ""
+        return (WRONG.format(column=wrong), INSTEAD.format(found=compared[wrong])) if wrong else None
+    return None
+
+
+def _find_compared(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Give what is compared as it stands, as the program says it, and the column."""
+    lists: dict[str, ast.expr] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp):
+            lists |= {name.id: node.value.elt for name in node.targets if isinstance(name, ast.Name)}
+    for node in ast.walk(tree):
+        for each in _list_operands(node, lists):
+            column = each.slice if isinstance(each, ast.Subscript) else None
+            if isinstance(column, ast.Constant) and isinstance(column.value, str):
+                yield ast.unparse(each), column.value
+
+
+def _list_operands(node: ast.AST, lists: dict[str, ast.expr]) -> Iterable[ast.expr]:
+    """Give the expressions that a node orders."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+        return (node.left, *node.comparators)
+    if not isinstance(node, ast.Call):
+        return ()
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name not in ORDERING:
+        return ()
+    keys = [word.value for word in node.keywords if word.arg == "key"]
+    if keys:
+        body = keys[0].body if isinstance(keys[0], ast.Lambda) else None
+        return body.elts if isinstance(body, ast.Tuple) else filter(None, (body,))
+    made = (lists.get(each.id, each) if isinstance(each, ast.Name) else each for each in node.args)
+    return (each.elt if isinstance(each, ast.GeneratorExp | ast.ListComp) else each for each in made)
+
+
+def _find_misordered(columns: Iterable[str], context: ToolContext) -> Iterator[str]:
+    """Give the columns of the named tables that have numbers only, whose order as texts is another."""
+    for path in sorted(context.ledger.named):
+        with suppress(PathRefused, UnicodeError, csv.Error, ValueError):
+            if path.lower().endswith(SEPARATED) and context.workspace.get_kind(path) == "file":
+                text = context.workspace.read_shown(path, LARGEST).decode("utf-8-sig")
+                rows = list(csv.DictReader(io.StringIO(text), delimiter=detect_separator(text)))
+                for column in columns:
+                    texts = [row[column] for row in rows if row.get(column)]
+                    if sorted(texts) != sorted(texts, key=float):
+                        yield column
