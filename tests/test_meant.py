@@ -134,6 +134,7 @@ def test_a_program_under_the_path_of_data_is_run_and_not_saved(context, call, pa
 @pytest.mark.parametrize(
     ("body", "path", "left"),
     [
+        ("bash:run.sh\necho 2\n", "run.sh", "echo 2\n"),
         ("python:calc.py\nprint(2)\n", "calc.py", "print(2)\n"),
         ("```python:calc.py\nprint(2)\n", "calc.py", "print(2)\n"),
         ("python:calc.txt\nprint(2)\n", None, "python:calc.txt\nprint(2)\n"),
@@ -141,5 +142,5 @@ def test_a_program_under_the_path_of_data_is_run_and_not_saved(context, call, pa
     ],
 )
 def test_a_tag_with_a_path_on_the_first_line_is_the_fence_s(context, body, path, left):
-    call = infer_path(Call("python", body), context)
+    call = infer_path(Call(body.strip("`").partition(":")[0], body), context)
     assert (call.path, call.body) == (path, left)

@@ -45,13 +45,13 @@ def _strip_head_lines(call: Call) -> Call:
     """Take from the head of a program what its fence says already: lines that are its own path or tag. A tag
     with a path that stands there instead is the fence's.
     """
-    if call.tool not in LANGUAGES or not LANGUAGES[call.tool].marks:
-        return call
     lines = call.body.splitlines(keepends=True)
     tag, _, path = lines[0].strip(" `\n").partition(":") if lines else ("", "", "")
     if call.path is None and tag == call.tool and re.fullmatch(r"[\w./+-]+", path) and len(lines) > 1:
         language = detect_language(path)
         return replace(call, path=path, body="".join(lines[1:])) if language and language.tag == tag else call
+    if call.tool not in LANGUAGES or not LANGUAGES[call.tool].marks:
+        return call
     while lines and (
         lines[0].strip() in (call.path, call.tool) or lines[0].strip() == f"{call.tool}:{call.path}"
     ):
