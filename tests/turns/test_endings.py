@@ -377,6 +377,7 @@ def test_a_table_is_read_with_what_python_has(context):
 def test_who_only_adds_loses_no_lines(session, request_, script, says):
     it = session(f"```bash\n{script}\n```", "Done.")
     put(it.loop.context, "a.txt", "one is first\nthree is last\n")
+    attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
     assert says in told(it) and ("no longer has: one is first" in told(it)) == (says != ANSWER)
 

@@ -101,7 +101,7 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
         context.ledger.asked = ""  # it is to be run, shown or deleted, and not written
     failure = attach_failure(request, context) if templates.has_words("repairs", request) else ""
     found = ""
-    files = [path for path in sorted(context.ledger.named) if context.workspace.get_kind(path) == "file"]
+    files = [path for path in sorted(context.ledger.named) if _is_file(path, context)]
     if context.trial.files and files:
         found = format_dates(files, context.workspace) if templates.has_words("dates", request) else ""
     elif context.trial.files:
@@ -219,17 +219,22 @@ def attach_meant_files(request: str, context: ToolContext, *, few: bool) -> str:
     todo.txt; else, where the folder holds only a `few` short texts, these.
     """
     words = {word.casefold().removesuffix("s") for word in STEM.findall(request)}
-    paths = [path for found in find_by_name(context.workspace, deep=False).values() for path in found]
-    files = sorted(path for path in paths if context.workspace.get_kind(path) == "file")
-    fits = {path: _fit_words(path, words) for path in files}
-    meant = [path for path in files if (0, 0) < fits[path] == max(fits.values())]
-    if not meant and few:
-        texts = [path for path in files if is_document(path) and "/" not in path]
+    paths = sorted(path for found in find_by_name(context.workspace, deep=False).values() for path in found)
+    fits = {path: _fit_words(path, words) for path in paths}
+    best = max(fits.values(), default=(0, 0.0))
+    meant = [path for path in paths if best > (0, 0) and fits[path] == best and _is_file(path, context)]
+    texts = [path for path in paths if is_document(path) and "/" not in path]
+    if few and not meant and len(texts) <= FEW:
         sizes = (context.workspace.describe_path(path).size for path in texts)
-        meant = texts if len(texts) <= FEW and sum(sizes) <= SHORT else []
+        meant = texts if sum(sizes) <= SHORT else []
     parts = [_format_file(path, context, SHORT) for path in meant] if len(meant) <= FEW else []
-    context.ledger.computes |= any(path.lower().endswith(data_summary.KNOWN) for path in meant if any(parts))
+    data = any(path.lower().endswith(data_summary.KNOWN) for path in meant)
+    context.ledger.computes |= data and any(parts)
     return "\n\n".join(filter(None, parts))
+
+
+def _is_file(path: str, context: ToolContext) -> bool:
+    return context.workspace.get_kind(path) == "file"
 
 
 def _fit_words(path: str, words: Collection[str]) -> tuple[int, float]:

@@ -39,8 +39,8 @@ LOST = "{path} no longer has: {lines}"
 LACKING = re.compile(r"(?m)^(?P<path>.+) no longer has: ")
 ALIKE = 0.6
 """How much of a line must be left in one of the new ones; difflib's ratio."""
-REWRITTEN = 60
-"""Lines of a text that can be asked for as a whole."""
+REWRITTEN = 3000
+"""Bytes of a text that can be asked for as a whole."""
 NOW = "{path} now{part}:"
 PART = ", the first {shown} of {lines} lines"
 CUT = ", the first {shown} of {characters} characters"
@@ -75,10 +75,11 @@ def _describe_losses(changes: Sequence[Change], read: Read) -> Iterator[str]:
     for change in changes:
         if _is_file(change.was) and _is_file(change.left) and is_document(change.path):
             before, now = read(change.was), read(change.left)
-            lines = [] if is_binary(before + now) else before.decode("utf-8", "replace").splitlines()
-            kept = now.decode("utf-8", "replace").splitlines()
-            lost = [line for line in lines if line.strip() and not get_close_matches(line, kept, 1, ALIKE)]
-            if lost and len(lines) <= REWRITTEN:
+            if max(len(before), len(now)) > REWRITTEN or is_binary(before + now):
+                continue
+            lines, kept = (data.decode("utf-8", "replace").splitlines() for data in (before, now))
+            gone = (line for line in lines if line.strip() and line not in kept)
+            if lost := [line for line in gone if not get_close_matches(line, kept, 1, ALIKE)]:
                 yield LOST.format(path=change.path, lines=join_names(lost, LINES, " | "))
 
 

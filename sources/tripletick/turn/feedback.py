@@ -30,14 +30,14 @@ COMPLAINT = re.compile(
 """What a command says that did nothing, also one that is not the last of its block."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
-INTO = "in|into|inside|under|below|within|to|im|nach|dans|en|dentro|nel|nella|in|naar|em|в"
+INTO = "in|into|inside|under|below|within|to|im|nach|dans|en|dentro|nel|nella|naar|em|в"
 """What stands before the folder in which a file is to be made."""
 AS_FOLDER = "{path} (a file, not a folder)"
 CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 12
 """Characters and lines of an output that may stand below an answer."""
-BLOCK = re.compile(r"(?ms)^(`{3,}|~{3,})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
+BLOCK = re.compile(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
 PLAIN = "text"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 WORD = re.compile(r"\w{3,}")
@@ -125,7 +125,8 @@ def _find_spoiled_text(
     if found and found["path"] in context.ledger.named and blank:
         return "hollow", found["path"]
     gone = effects.LACKING.search(changed)
-    return ("lost", gone["path"]) if gone else None
+    ours = gone and gone["path"] in context.ledger.named | context.ledger.known
+    return ("lost", gone["path"]) if gone and ours else None
 
 
 def _shows_arguments(path: str, request: str) -> bool:
@@ -252,10 +253,11 @@ def _find_lacking(conversation: Conversation, context: ToolContext, written: str
     asked = conversation.asked.casefold()
     for path in _find_named_outputs(conversation, context):
         kind = context.workspace.get_kind(path)
-        below = re.finditer(rf"(?:([^\s,]+)/| ){re.escape(path)}\b", written)
+        spots = [found[1] for found in re.finditer(rf"(?:([^\s,]+)/| ){re.escape(path)}\b", written)]
         speaks = conversation.templates.has_words("folders", asked)
-        parts = (part for found in below for part in (found[1] or "").casefold().split("/"))
+        parts = (part for spot in filter(None, spots) for part in spot.casefold().split("/"))
         there = any(speaks or re.search(rf"\b(?:{INTO}) {re.escape(part)}\b", asked) for part in parts)
+        there = there or None in spots
         if kind == "folder":
             yield AS_FOLDER.format(path=path)
         elif kind == "missing" and not there:
