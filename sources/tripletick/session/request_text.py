@@ -12,6 +12,7 @@ from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.models.conversation import Conversation
 from tripletick.paths import Workspace
+from tripletick.tools.file_listing import extract_name_words, has_word
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.turn import attachments
 from tripletick.turn.loop import Loop
@@ -20,8 +21,6 @@ FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
 ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
 """What may be the ending of files, in the words of a request: `.tmp`, `*.tmp`, PDF, pdfs."""
-WORD = re.compile(r"\w{4,}")
-"""What may be a part of a file's name."""
 RULES = "The folder's AGENTS.md says:\n{words}\n"
 RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
 RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
@@ -55,8 +54,8 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
 
 def _put_meant_first(names: Sequence[str], request: str) -> list[str]:
     """Put first the names that have a word of the request: not all may be shown."""
-    words = {word.casefold() for word in WORD.findall(request)}
-    return sorted(names, key=lambda name: not any(word in name.casefold() for word in words))
+    words = extract_name_words(request)
+    return sorted(names, key=lambda name: not has_word(name, words))
 
 
 def _count_by_pattern(names: Iterable[str]) -> Iterator[str]:

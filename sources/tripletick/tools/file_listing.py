@@ -22,6 +22,7 @@ DATED = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?!\d{3})")
 """A year and a month in a name."""
 AT_ONCE = 60
 """Seconds within which the files of a folder are copied or unpacked."""
+NAME_WORD = re.compile(r"\w{4,}")
 QUOTED = re.compile(r"[\"'`“]([^\"'`“”\n]+ [^\"'`“”\n]+\.\w{1,6})[\"'`”]")
 """A file's name with blanks, as a request has it."""
 
@@ -76,10 +77,20 @@ def format_dates(paths: Iterable[str], workspace: Workspace) -> str:
     return f"Last changed: {', '.join(rows)}"
 
 
+def extract_name_words(text: str) -> set[str]:
+    """Give the words of a text that may be a part of a file's name, in lower case."""
+    return {*NAME_WORD.findall(text.casefold())}
+
+
+def has_word(name: str, words: Iterable[str]) -> bool:
+    """Tell whether a name has one of these words, which are in lower case."""
+    return any(word in name.casefold() for word in words)
+
+
 def find_names_with(words: Collection[str], workspace: Workspace, but: str) -> list[str]:
-    """Give the paths whose last name has one of these words, in lower case, and does not stand in a text."""
+    """Give the paths whose last name has one of these words and does not stand in a text."""
     found = find_by_name(workspace) if words else {}
-    names = (name for name in found if any(word in name for word in words) and name not in but.casefold())
+    names = (name for name in found if has_word(name, words) and name not in but.casefold())
     return sorted(path for name in names for path in found[name])
 
 

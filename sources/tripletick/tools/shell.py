@@ -18,7 +18,7 @@ from tripletick.languages.registry import LANGUAGES, detect_language
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
 from tripletick.tools.code import make_code_tool, run_program
-from tripletick.tools.file_listing import find_names_with
+from tripletick.tools.file_listing import extract_name_words, find_names_with
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.parameters import COMMAND
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
@@ -52,7 +52,6 @@ _WIDE = re.compile(
 """A search of more than some files, or of what a command printed."""
 LEFT_OUT, SHOWN = "(no match; not searched: {names})", 6
 IN_NAMES = "(no match; names that have it: {names})"
-_TERM = re.compile(r"\w{4,}")
 DIFFERENT = "ok, they differ"
 _COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
 _OVERWRITES = re.compile(
@@ -127,8 +126,8 @@ def _find_names_searched_for(script: str, context: ToolContext) -> list[str]:
     """Give the files whose names, and not contents, have what a search was for: a word of the request too."""
     if not _WIDE.search(script):
         return []
-    words, asked = ({*_TERM.findall(text.casefold())} for text in (script, context.ledger.task))
-    return find_names_with(words & asked, context.workspace, but=script)
+    words = extract_name_words(script) & extract_name_words(context.ledger.task)
+    return find_names_with(words, context.workspace, but=script)
 
 
 def find_emptied_input(script: str, context: ToolContext) -> tuple[str, str] | None:

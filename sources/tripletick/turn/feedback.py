@@ -125,8 +125,9 @@ def _find_spoiled_text(
     if found and found["path"] in context.ledger.named and blank:
         return "hollow", found["path"]
     gone = effects.LACKING.search(changed)
-    ours = gone and gone["path"] in context.ledger.named | context.ledger.known
-    return ("lost", gone["path"]) if gone and ours else None
+    if gone and gone["path"] in context.ledger.named | context.ledger.known:
+        return "lost", gone["path"]
+    return None
 
 
 def _shows_arguments(path: str, request: str) -> bool:
@@ -250,18 +251,25 @@ def _find_lacking(conversation: Conversation, context: ToolContext, written: str
     """Give the files that the request wants made and that are not there, with a word where a folder has their
     name; `written` names what was made: one that lies in a folder is there if the request speaks of that.
     """
-    asked = conversation.asked.casefold()
     for path in _find_named_outputs(conversation, context):
-        kind = context.workspace.get_kind(path)
-        spots = [found[1] for found in re.finditer(rf"(?:([^\s,]+)/| ){re.escape(path)}\b", written)]
-        speaks = conversation.templates.has_words("folders", asked)
-        parts = (part for spot in filter(None, spots) for part in spot.casefold().split("/"))
-        there = any(speaks or re.search(rf"\b(?:{INTO}) {re.escape(part)}\b", asked) for part in parts)
-        there = there or None in spots
-        if kind == "folder":
-            yield AS_FOLDER.format(path=path)
-        elif kind == "missing" and not there:
-            yield path
+        with suppress(PathRefused):
+            kind = context.workspace.get_kind(path)
+            if kind == "folder":
+                yield AS_FOLDER.format(path=path)
+            elif kind == "missing" and not _lies_where_asked(path, written, conversation):
+                yield path
+
+
+def _lies_where_asked(path: str, written: str, conversation: Conversation) -> bool:
+    """Tell whether what was written has a file of this name in a folder that the request speaks of, or at the
+    end of a name with blanks.
+    """
+    asked = conversation.asked.casefold()
+    spots = [found[1] for found in re.finditer(rf"(?:([^\s,]+)/| ){re.escape(path)}\b", written)]
+    if None in spots or (spots and conversation.templates.has_words("folders", asked)):
+        return True
+    folders = (folder for spot in spots for folder in spot.casefold().split("/"))
+    return any(re.search(rf"\b(?:{INTO}) {re.escape(folder)}\b", asked) for folder in folders)
 
 
 def _extract_facts(text: str) -> set[str]:
