@@ -7,6 +7,7 @@ import pytest
 from tests.filing import open_plain, use
 
 from tripletick.tools import function_examples as examples_module
+from tripletick.tools import sample_lines
 from tripletick.tools.function_examples import find_examples, find_failures, find_named_inputs
 
 GOOD = "def largest(numbers):\n    return max(numbers)"
@@ -126,6 +127,34 @@ def test_a_saved_program_that_breaks_an_example_of_the_task_has_failed(context):
     assert result.verdict == "failed, saved largest.py, an example of the task does not hold"
     assert result.text == "largest.py: largest([1, 3, 2]) gives 1, and right is 3"
     assert use(context, "python", GOOD, "largest.py").outcome == "ok"
+
+
+TABLE = "Write table.py that prints the 7 times table, one per line like this: {}"
+
+
+@pytest.mark.parametrize(
+    ("task", "printed", "wrong"),
+    [
+        (TABLE.format("7 x 3 = 21"), "1 x 7 = 7\n2 x 7 = 14\n3 x 7 = 21", ("3 x 7 = 21", "7 x 3 = 21")),
+        (TABLE.format('"7 x 3 = 21".'), "3 x 7 = 21", ("3 x 7 = 21", "7 x 3 = 21")),
+        (TABLE.format("7 x 3 = 21, please"), "3 x 7 = 21", ("3 x 7 = 21", "7 x 3 = 21")),
+        ("Gib Zeilen aus wie: 7 x 3 = 21.", "3 x 7 = 21", ("3 x 7 = 21", "7 x 3 = 21")),
+        (TABLE.format("7 x 3 = 21"), "7 x 1 = 7\n7 x 2 = 14\n7  x 3 = 21", None),
+        (TABLE.format("7 x 3 = 21"), "nothing of the kind", None),
+        (TABLE.format("7 x 3 = 21"), "3 x 7 = 21\n7 x 3 = 21", None),
+        ("The lines are such as Ida Ben 57; print the points first", "57 Ida Ben", None),
+        ("Print it like this", "this like Print it", None),
+        ("Swap the names of lines like: Ida Ben 5", "Ben Ida 5", None),
+    ],
+)
+def test_a_line_that_the_task_shows_is_not_printed_in_another_order(task, printed, wrong):
+    assert sample_lines.find_misprint(task, printed) == wrong
+
+
+def test_a_program_that_prints_a_shown_line_in_another_order_has_failed(context):
+    context.ledger.begin_turn(TABLE.format("7 x 3 = 21"))
+    result = use(context, "python", "print('3 x 7 = 21')", "table.py")
+    assert result.text == "table.py: it prints '3 x 7 = 21', and the task shows '7 x 3 = 21'"
 
 
 def test_what_the_box_runs_is_ascii_whatever_the_task_is(context):

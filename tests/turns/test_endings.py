@@ -430,8 +430,33 @@ def test_a_text_in_an_answer_is_none(session, reply):
     assert last(it.play("What is in list.txt?"), Answered).text == reply
 
 
-def test_a_search_without_a_match_names_the_files_that_have_the_word_in_their_names(session):
-    it = session("```bash\ngrep -r budget .\n```", "It is budget-2024.txt.")
-    put(it.loop.context, "plans/budget-2024.txt", "rent\n")
-    it.play("is there something about the budget here?")
-    assert "(no match; names that have it: plans/budget-2024.txt)" in told(it)
+@pytest.mark.parametrize(
+    ("script", "hit"),
+    [
+        ("grep -r budget .", "plans/budget-2024.txt"),
+        ("grep -r plumber list.txt", "plans/home.md:1: Plumber Joe"),
+        ("grep plumber list.txt", "plans/home.md:1: Plumber Joe"),
+    ],
+)
+def test_a_search_without_a_match_says_where_else_its_words_are(session, script, hit):
+    it = session(f"```bash\n{script}\n```", "It is there.")
+    for path, text in (
+        ("list.txt", "tea"),
+        ("plans/budget-2024.txt", "rent"),
+        ("plans/home.md", "Plumber Joe"),
+    ):
+        put(it.loop.context, path, f"{text}\n")
+    it.play("is there something about the budget, or the plumber?")
+    assert f"(no match; a search of the whole folder found:\n{hit})" in told(it)
+
+
+def test_a_file_that_was_to_be_copied_and_is_not_there_is_not_asked_for(session):
+    it = session(
+        "```bash\ncp plan.md copy.md\n```",
+        "```bash\nls\n```",
+        "plan.md is not here.",
+    )
+    request_ = "Make a copy of plan.md named copy.md"
+    attachments.attach_files(request_, ("bash",), it.loop.context, BASE)
+    it.play(request_)
+    assert "plan.md is not there, so" not in told(it) and it.loop.context.ledger.absent == ("copy.md",)

@@ -42,6 +42,7 @@ def test_a_false_claim_is_told_to_the_model_once_and_it_may_mend_it(session):
     assert last(events, Doubted).reasons == ("nothing was copied",)
     told = it.model.asked[2][-1].text
     assert "nothing was copied" in told and "copy nothere.txt to there.txt" in told
+    assert all(LIE not in message.text for message in it.model.asked[2])
     receipt = ended(events)
     assert (receipt.doubt, receipt.verified, str(receipt)) == ((), False, "ran 1, the last failed")
 

@@ -56,6 +56,15 @@ def shown(context, request_):
     return attachments.attach_files(request_, TOOLS, context, BASE)
 
 
+@pytest.mark.parametrize(
+    ("there", "says"), [("scores.txt", "score.txt does not exist; scores.txt does."), ("x.txt", "")]
+)
+def test_what_a_missing_file_may_be_is_said_with_the_failure(context, there, says):
+    put(context, "best.py", 'print(open("score.txt").read())\n')
+    put(context, there, "Ida 41\n")
+    assert shown(context, "best.py does not work").endswith(says or "'score.txt'\n```")
+
+
 def test_how_it_fails_goes_along_and_it_is_to_succeed(context):
     text = shown(context, "Fix a.py.")
     assert text.startswith("a.py, 1 line:") and "python3 a.py fails:" in text and "ZeroDivisionError" in text

@@ -92,6 +92,27 @@ def test_what_names_none_is_routed_as_ever(tmp_path, request_):
     assert routing.decide_agent(request_, (), {}, folder=tmp_path) == routing.decide_agent(request_, (), {})
 
 
+@pytest.mark.parametrize(
+    ("request_", "files", "reads"),
+    [
+        ("what is my doctor's name?", {"notes.txt": "Doctor: Lisa Marlow\n"}, True),
+        ("who owes me money?", {"debts.txt": "Tom owes 20\n"}, True),
+        ("what's left to do?", {"todo.txt": "water the plants\n"}, False),
+        ("what are my open todos?", {"todo.txt": "water the plants\n", "essay.md": "x" * 2000}, True),
+        ("which student has the best grade?", {"students.csv": "name,grade\n" + "Ida,1\n" * 500}, True),
+        ("What is the capital of Australia?", {"todo.txt": "do what is on the list\n"}, False),
+        ("explain recursion in one sentence", {"recursion.py": "print(1)\n"}, False),
+        ("explain recursion in one sentence", {"essay.md": "recursion " * 200}, False),
+        ("tell me a joke", {".joke.txt": "a joke\n"}, False),
+    ],
+)
+def test_what_is_about_a_text_of_the_folder_is_for_who_can_read_it(tmp_path, request_, files, reads):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert routing.decide_agent(request_, (), {}).agent in ("casual", "web")
+    assert (routing.decide_agent(request_, (), {}, folder=tmp_path).agent in ("file", "coder")) is reads
+
+
 def test_what_is_no_plan_goes_to_whom_it_fits_with_a_small_model():
     events, agent = spared("find my tax pdf", small=True)
     assert (agent, len(events)) == ("file", 1)

@@ -190,6 +190,12 @@ class Conversation:
         if text.strip() or calls:
             self.entries.append(ConversationEntry(Message("assistant", text, tuple(calls))))
 
+    def replace_reply(self, said: str) -> None:
+        """Say something in the place of the model's last words, which it would otherwise stand by."""
+        if self.entries[-1].message.role == "assistant":
+            del self.entries[-1]
+        self.add_user_message(said)
+
     def add_answer(self, question: str, text: str) -> None:
         """Add what the user answers to a question of the model's."""
         self.add_user_message(text or NO_ANSWER)

@@ -12,7 +12,7 @@ from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.models.conversation import Conversation
 from tripletick.paths import Workspace
-from tripletick.tools.file_listing import extract_name_words, has_word
+from tripletick.tools.file_listing import extract_content_words, has_word
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.turn import attachments
 from tripletick.turn.loop import Loop
@@ -46,15 +46,16 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
         shown += 1
     if names and not shown:
         return ""
-    said = shorten_names(chosen, shown, of=len(names))
-    if chosen is meant:
-        said = [*_count_by_pattern(meant), *said]
+    if shown == len(chosen) - 1:
+        shown += 1  # a name takes hardly more than the words for it
+    patterns = _count_by_pattern(meant) if chosen is meant else _count_by_word(names, request)
+    said = [*patterns, *shorten_names(chosen, shown, of=len(names))]
     return templates.folder.format(names=templates.separator.join(said) or "empty")
 
 
 def _put_meant_first(names: Sequence[str], request: str) -> list[str]:
     """Put first the names that have a word of the request: not all may be shown."""
-    words = extract_name_words(request)
+    words = extract_content_words(request)
     return sorted(names, key=lambda name: not has_word(name, words))
 
 
@@ -63,6 +64,15 @@ def _count_by_pattern(names: Iterable[str]) -> Iterator[str]:
     files = (name for name in names if "." in name and not name.endswith("/"))
     counts = Counter(name.rpartition(".")[2] for name in files)
     return (f"*.{ending} ({count} files)" for ending, count in counts.items() if count > 1)
+
+
+def _count_by_word(names: Iterable[str], request: str) -> Iterator[str]:
+    """Give the pattern for the files whose names have a word of the request: `*2019* (2 files)`."""
+    files = [name for name in names if not name.endswith("/")]
+    for word in sorted(extract_content_words(request)):
+        count = sum(has_word(name, {word}) for name in files)
+        if 1 < count < len(files):
+            yield f"*{word}* ({count} files)"
 
 
 def find_check_command(rules: str) -> str:

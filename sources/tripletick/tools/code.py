@@ -19,7 +19,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Mode, RunRequest
 from tripletick.sandbox.user import create_file, create_folder, remove
-from tripletick.tools import command_examples, data_summary, function_examples, results
+from tripletick.tools import command_examples, data_summary, function_examples, results, sample_lines
 from tripletick.tools.file_writer import SavedFile, make_refusal, save_file
 from tripletick.tools.output import (
     clip_output,
@@ -47,6 +47,7 @@ TESTER = Path(__file__).with_name("run_tests.py")
 """Runs in the box, and is not imported here: the runner of tests comes with much else."""
 Started = Generator[str, None, Finished]
 Step = Generator[Output | Ask, Answer | None, Finished]
+MISPRINTED = "it prints {line!r}, and the task shows {sample!r}"
 SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
 WANTS = ", which takes arguments or input and got none: run it in a bash block with some"
 UNGIVEN = re.compile(
@@ -261,6 +262,8 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         )
     )
     wrong = [*_find_failed_examples(program, saved), *filter(None, (each.fault for each in used))]
+    if misprint := sample_lines.find_misprint(context.ledger.task[:PROVEN], result.text):
+        wrong.append(MISPRINTED.format(line=misprint[0], sample=misprint[1]))
     if wrong:
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"

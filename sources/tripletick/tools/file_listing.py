@@ -5,7 +5,7 @@ alone: a small model gets the commands for that wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -22,7 +22,17 @@ DATED = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?!\d{3})")
 """A year and a month in a name."""
 AT_ONCE = 60
 """Seconds within which the files of a folder are copied or unpacked."""
-NAME_WORD = re.compile(r"\w{4,}")
+CONTENT = re.compile(r"[^\W\d_]{4,}|\d{3,}")
+FUNCTION_WORDS = """
+about after again also been before being best both came come could doe doing done each ever
+every file find first from gave give goes going have having here into just know last left like
+list long look made make many more most much must name need next only other please said same
+say shall should show some such take tell than that their them then there these they thing
+think thi those time used using very want well were what when where which while whose will with
+word would write wrote your
+"""
+"""English words without their plural `s` that say nothing of what a request is about."""
+PLURAL = re.compile(r"s(?=\.\w+$|$)")
 QUOTED = re.compile(r"[\"'`“]([^\"'`“”\n]+ [^\"'`“”\n]+\.\w{1,6})[\"'`”]")
 """A file's name with blanks, as a request has it."""
 
@@ -77,21 +87,16 @@ def format_dates(paths: Iterable[str], workspace: Workspace) -> str:
     return f"Last changed: {', '.join(rows)}"
 
 
-def extract_name_words(text: str) -> set[str]:
-    """Give the words of a text that may be a part of a file's name, in lower case."""
-    return {*NAME_WORD.findall(text.casefold())}
+def extract_content_words(text: str) -> set[str]:
+    """Give the words that tell what a text is about, in lower case and the singular, and its numbers."""
+    return {re.sub(r"(?<!s)s$", "", word) for word in CONTENT.findall(text.casefold())} - {
+        *FUNCTION_WORDS.split()
+    }
 
 
 def has_word(name: str, words: Iterable[str]) -> bool:
-    """Tell whether a name has one of these words, which are in lower case."""
-    return any(word in name.casefold() for word in words)
-
-
-def find_names_with(words: Collection[str], workspace: Workspace, but: str) -> list[str]:
-    """Give the paths whose last name has one of these words and does not stand in a text."""
-    found = find_by_name(workspace) if words else {}
-    names = (name for name in found if has_word(name, words) and name not in but.casefold())
-    return sorted(path for name in names for path in found[name])
+    """Tell whether one of these words, which are in lower case, begins a word of a name."""
+    return any(re.search(rf"(?<![^\W\d_]){re.escape(word)}", name.casefold()) for word in words)
 
 
 def _format_ends(first: str, last: str, rows: Sequence[str]) -> str:
@@ -123,8 +128,8 @@ LISTINGS: dict[str, Callable[[Workspace], str]] = {
 
 def suggest_paths(name: str, workspace: Workspace, request: str = "") -> str:
     """Name what may be meant by a name that does not exist: the same under another folder, with other signs
-    between its words, or a name, also one that the request quotes, of which it is one word; "" where there is
-    nothing like it.
+    between its words, in the singular or plural, or a name, also one that the request quotes, of which it is
+    one word; "" where there is nothing like it.
     """
     wanted = name.strip("'\"/").rpartition("/")[2].casefold()
     if not wanted or any(sign in wanted for sign in "*?$"):
@@ -132,7 +137,8 @@ def suggest_paths(name: str, workspace: Workspace, request: str = "") -> str:
     paths = {each.casefold(): [each] for each in QUOTED.findall(request)} | find_by_name(workspace)
     same = {each for each in paths if normalize_name(each) == normalize_name(wanted)}
     part = {each for each in paths if " " in each and wanted in each.split(" ")}
-    found = [path for each in sorted(same or part) for path in paths[each] if path != name]
+    alike = {each for each in paths if PLURAL.sub("", each) == PLURAL.sub("", wanted)}
+    found = [path for each in sorted(same or part or alike) for path in paths[each] if path != name]
     return ", ".join(shorten_names(found, 2)) if 0 < len(found) <= 2 else ""
 
 

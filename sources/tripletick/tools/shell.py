@@ -18,7 +18,8 @@ from tripletick.languages.registry import LANGUAGES, detect_language
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
 from tripletick.tools.code import make_code_tool, run_program
-from tripletick.tools.file_listing import extract_name_words, find_names_with
+from tripletick.tools.file_listing import extract_content_words
+from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.parameters import COMMAND
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
@@ -51,8 +52,10 @@ _WIDE = re.compile(
 )
 """A search of more than some files, or of what a command printed."""
 LEFT_OUT, SHOWN = "(no match; not searched: {names})", 6
-IN_NAMES = "(no match; names that have it: {names})"
+ELSEWHERE = "(no match; a search of the whole folder found:\n{hits})"
 DIFFERENT = "ok, they differ"
+DELETED = "ok, the others were deleted"
+_NOT_REMOVED = re.compile(r"rm: cannot remove '([^']+)': No such file or directory")
 _COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
 _OVERWRITES = re.compile(
     r"""(?<![>\d&])>\s*(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q))\s*$"""
@@ -101,14 +104,26 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     row = next((row for row in rows if row[0] == result.exit and re.search(row[1], script)), None)
     if row:
         _, _, verdict, text = row
-        if verdict == NO_MATCH and (left := _find_unsearched(script, context)):
+        if verdict == NO_MATCH and (hits := _search_everywhere(script, context)):
+            text = ELSEWHERE.format(hits="\n".join(hits))
+        elif verdict == NO_MATCH and (left := _find_unsearched(script, context)):
             return replace(result, text=LEFT_OUT.format(names=", ".join(shorten_names(left, SHOWN))))
-        if verdict == NO_MATCH and (named := _find_names_searched_for(script, context)):
-            text = IN_NAMES.format(names=", ".join(shorten_names(named, SHOWN)))
         return replace(result, outcome="ok", verdict=verdict, text=text)
     if said and result.exit and _COMPARES.search(script) and not said.startswith(("diff:", "cmp:")):
         return replace(result, outcome="ok", verdict=DIFFERENT)
+    if result.exit and _deletes_what_is_there(script, said):
+        return replace(result, outcome="ok", verdict=DELETED)
     return result
+
+
+def _deletes_what_is_there(script: str, said: str) -> bool:
+    """Tell whether a script only deletes, and did so but for files that were not there: a model that is to
+    repair this deletes more.
+    """
+    missing = [found and found[1] for found in map(_NOT_REMOVED.fullmatch, said.splitlines())]
+    words = [line.split() for line in script.splitlines() if line.strip()]
+    names = [word.strip("'\"") for line in words for word in line[1:] if not word.startswith("-")]
+    return all(missing) and all(line[0] == "rm" for line in words) and len(names) > len(missing) > 0
 
 
 def _find_unsearched(script: str, context: ToolContext) -> list[str]:
@@ -122,12 +137,12 @@ def _find_unsearched(script: str, context: ToolContext) -> list[str]:
     return []
 
 
-def _find_names_searched_for(script: str, context: ToolContext) -> list[str]:
-    """Give the files whose names, and not contents, have what a search was for: a word of the request too."""
-    if not _WIDE.search(script):
-        return []
-    words = extract_name_words(script) & extract_name_words(context.ledger.task)
-    return find_names_with(words, context.workspace, but=script)
+def _search_everywhere(script: str, context: ToolContext) -> list[str]:
+    """Give the files that have what a search was for: words that the request has too."""
+    words = extract_content_words(script) & extract_content_words(context.ledger.task)
+    hits = search_files(" ".join(words), context, SHOWN) if words else []
+    # one that was searched may have the word in its name all the same
+    return [hit for hit in hits if ":" not in hit or hit.partition(":")[0] not in script]
 
 
 def find_emptied_input(script: str, context: ToolContext) -> tuple[str, str] | None:

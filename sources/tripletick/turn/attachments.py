@@ -23,7 +23,13 @@ from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
-from tripletick.tools.file_listing import LISTINGS, find_by_name, format_dates
+from tripletick.tools.file_listing import (
+    LISTINGS,
+    extract_content_words,
+    find_by_name,
+    format_dates,
+    suggest_paths,
+)
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
@@ -43,6 +49,8 @@ FEW, SHORT = 3, 1000
 """Files that a request without a name may mean, and their characters."""
 STEM = re.compile(r"[^\W\d_]{4,}")
 """A word of a file's name."""
+ENDING = re.compile(r"(?<![\w.])(?:log|csv|tsv|json|toml|yaml|xml|html|md|txt)s?\b", re.IGNORECASE)
+"""The ending of a file, as people speak of it."""
 LOOKS, ACTS = ("tells", "counts", "finds"), ("alters", "moves", "adds")
 """Words of a request that wants to know something, and of one that wants something done with files."""
 WORD = re.compile(
@@ -68,6 +76,8 @@ TABLED = "{path} has {said}; read or change it in a python block, with {reader}.
 DATA = ", {said}; read or change it in a python block, with {reader}"
 HOLDS = "{path}/ holds: {names}"
 FAILS = "{command} fails:"
+MISSING = re.compile(r"(?:No such file or directory|no such file or directory, \w+):? '([^'\n]+)'")
+INSTEAD = "{name} does not exist; {path} does."
 HITS = 8
 """Files that a search shows."""
 FOUND = "A search for words of the task found:\n{hits}"
@@ -125,8 +135,12 @@ def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *,
         return hits
     asks = any(templates.has_words(kind, request) for kind in LOOKS)
     acts = "?" in request or any(templates.has_words(kind, request) for kind in ACTS)
-    few = asks and not templates.has_words("makes", request)
-    return attach_meant_files(request, context, few=few) if asks or acts else ""
+    few = asks and not found and not templates.has_words("makes", request)
+    shown = attach_meant_files(request, context, few=few) if asks or acts else ""
+    sets = templates.has_words("sets", request)
+    if shown or not searches or not (few or sets):
+        return shown
+    return attach_search_hits(" ".join(extract_content_words(request)), context)
 
 
 def attach_failure(request: str, context: ToolContext) -> str:
@@ -136,7 +150,12 @@ def attach_failure(request: str, context: ToolContext) -> str:
     command = reproduction.find_command(request, program, context) if context.trial.rerun else ""
     said = reproduction.reproduce_failure(command, context) if command else ""
     ledger.check = command if said else ""
-    return _format_fenced(FAILS.format(command=command), said) if said else ""
+    if not said:
+        return ""
+    missing = dict.fromkeys(MISSING.findall(said))
+    near = [(name, path) for name in missing if (path := suggest_paths(name, context.workspace))]
+    hints = (INSTEAD.format(name=name, path=path) for name, path in near)
+    return "\n".join((_format_fenced(FAILS.format(command=command), said), *hints))
 
 
 def attach_named_files(
@@ -216,14 +235,14 @@ def attach_search_hits(words: str, context: ToolContext) -> str:
 
 def attach_meant_files(request: str, context: ToolContext, *, few: bool) -> str:
     """Show the one or two files whose names have words of a request that names none: "my todo list" is
-    todo.txt; else, where the folder holds only a `few` short texts, these.
+    todo.txt, "the log" is server.log; else, where the folder holds only a `few` short texts, these.
     """
-    words = {word.casefold().removesuffix("s") for word in STEM.findall(request)}
+    words = {word.casefold().removesuffix("s") for word in (*STEM.findall(request), *ENDING.findall(request))}
     paths = sorted(path for found in find_by_name(context.workspace, deep=False).values() for path in found)
     fits = {path: _fit_words(path, words) for path in paths}
     best = max(fits.values(), default=(0, 0.0))
     meant = [path for path in paths if best > (0, 0) and fits[path] == best and _is_file(path, context)]
-    texts = [path for path in paths if is_document(path) and "/" not in path]
+    texts = [path for path in paths if is_document(path)]
     if few and not meant and len(texts) <= FEW:
         sizes = (context.workspace.describe_path(path).size for path in texts)
         meant = texts if sum(sizes) <= SHORT else []
@@ -238,10 +257,13 @@ def _is_file(path: str, context: ToolContext) -> bool:
 
 
 def _fit_words(path: str, words: Collection[str]) -> tuple[int, float]:
-    """Count the words of a file's name that are among `words`, and tell their share of it."""
-    stem = STEM.findall(path.rpartition("/")[2].rpartition(".")[0].casefold())
+    """Count the words of a file's name that are among `words`, and tell their share of it; else, as a share
+    alone, whether its ending is.
+    """
+    name, _, ending = path.rpartition("/")[2].casefold().rpartition(".")
+    stem = STEM.findall(name)
     count = sum(word.removesuffix("s") in words for word in stem)
-    return count, count / max(1, len(stem))
+    return count, count / max(1, len(stem)) if count else float(ending in words)
 
 
 def find_failed_program(result: Result, context: ToolContext) -> AttachedFile | None:
@@ -275,6 +297,22 @@ def names_file(request: str, folder: Path) -> bool:
             return True
         named = (word for word in _split_words(request) if is_file_name(word) and ".." not in word)
         return any((folder / word.lstrip("/")).is_file() for word in named)
+    return False
+
+
+def concerns_files(request: str, folder: Path) -> bool:
+    """Tell whether a request that names no file has a word of the name of a text in the folder or, where this
+    holds only a few short ones, of what they say.
+    """
+    words = extract_content_words(request)
+    with suppress(OSError):
+        texts = [path for path in folder.iterdir() if is_document(path.name) and path.is_file()]
+        texts = [path for path in texts if not path.name.startswith(".")]
+        if words & {word for path in texts for word in extract_content_words(path.stem)}:
+            return True
+        if len(texts) <= FEW and sum(path.stat().st_size for path in texts) <= SHORT:
+            said = "\n".join(path.read_text("utf-8", "replace") for path in texts)
+            return bool(words & extract_content_words(said))
     return False
 
 

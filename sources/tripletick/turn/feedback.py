@@ -28,6 +28,8 @@ COMPLAINT = re.compile(
     r"(?:\S+: )*[\w.-]+: .*(?:cannot|No such file|not found|same file|denied|invalid|missing|directory$)"
 )
 """What a command says that did nothing, also one that is not the last of its block."""
+NO_SOURCE = re.compile(r"^(?:cp|mv): cannot stat '(?:\./)?(?P<path>[^']+)'", re.MULTILINE)
+"""What a copy or a move was to read and could not."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
 INTO = "in|into|inside|under|below|within|to|im|nach|dans|en|dentro|nel|nella|naar|em|в"
@@ -70,6 +72,7 @@ def build_closing(
     """
     wrong = [result for _, result in results if result.outcome == "failed"] if context.trial.files else []
     shown, path, tag = "", "", ""
+    _drop_missing_sources(context, results)
     tries.changed = tries.changed or bool(changed and changed != conversation.templates.unchanged)
     if results and _is_unchanged_repair(context, results):
         name = "same"
@@ -87,6 +90,13 @@ def build_closing(
     tries.achieved = name in ACHIEVED and not tries.error
     closing = conversation.format_closing(name, tag=tag, path=path)
     return "\n\n".join(filter(None, (changed, shown, closing)))
+
+
+def _drop_missing_sources(context: ToolContext, results: Results) -> None:
+    """Ask no more for a file that was to be copied or moved and is not there: it would be made up."""
+    told = "\n".join(result.text for _, result in results if not result.ok)
+    missing = {found["path"] for found in NO_SOURCE.finditer(told)}
+    context.ledger.absent = tuple(path for path in context.ledger.absent if path not in missing)
 
 
 def _find_wanted_file(

@@ -243,7 +243,7 @@ class Loop:
                 yield Notice(NOT_RUN.format(name=runner.name))
             doubt = self._make_receipt(shift, tries, Answered(said)).doubt if self.context.trial.doubt else ()
             if doubt and tries.record_doubt() and (closing := self.conversation.format_doubt(doubt)):
-                self.conversation.add_user_message(closing)
+                self.conversation.replace_reply(closing)
                 yield Doubted(doubt)
                 return None
             if command := self._find_due_check(shift.agent, tries):

@@ -1,0 +1,48 @@
+"""A line of output that a task shows: "one per line like this: 7 x 3 = 21".
+
+A program that prints the same words and signs in another order, `3 x 7 = 21`, has not the form that was asked
+for. Nothing else is held against it: the line may be one for other data. A task that has words changed places
+says nothing, for what it shows may be what is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LEAST = 3
+"""Words and signs of a line that shows a form."""
+_LIKE = re.compile(
+    r"\b(?:like(?: (?:this|so|that))?|for (?:example|instance)|e\.g\.,?|(?:form(?:at)?|shape|style)"
+    r"|so|wie(?: folgt)?|zum beispiel|z\. ?b\.|comme(?: ceci| ça)?|par exemple|como(?: esto)?|por ejemplo"
+    r"|così|come|per esempio|zoals|bijvoorbeeld)\s*:?\s*",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(r"[\"'`](?P<quoted>[^\"'`\n]+)[\"'`]|(?P<rest>[^\n]+)")
+_CLAUSE = re.compile(r"[,;(]|\.(?:\s|$)")
+_REORDERS = re.compile(
+    r"\b(?:swap|revers|turn|convert|into\b|instead|flip|rotat|tausch|umdreh|inverse|échang|intercambi|scambi)",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"\w+|[^\w\s]")
+
+
+def find_misprint(task: str, printed: str) -> tuple[str, str] | None:
+    """Give a line that was printed and the line of the task whose parts it has in another order."""
+    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    if _REORDERS.search(task):
+        return None
+    for sample in _find_samples(task):
+        parts = _PART.findall(sample)
+        same = [line for line in lines if sorted(_PART.findall(line)) == sorted(parts)]
+        if len(parts) >= LEAST and same and all(_PART.findall(line) != parts for line in same):
+            return same[0], sample
+    return None
+
+
+def _find_samples(task: str) -> Iterator[str]:
+    """Give what may be a line of output, with and without the clause behind it."""
+    for like in _LIKE.finditer(task):
+        if shown := _SHOWN.match(task, like.end()):
+            text = " ".join((shown["quoted"] or shown["rest"]).split())
+            yield from dict.fromkeys((text, text.rstrip(".!"), _CLAUSE.split(text)[0].strip()))
