@@ -162,6 +162,9 @@ def test_a_file_that_is_there_is_run_also_behind_a_program_without_a_name(contex
         ("cd . && grep tea list.txt && echo yes", "ok, no match", "(no match)"),
         ("if grep tea list.txt; then echo yes; else exit 1; fi", "ok, no match", "(no match)"),
         ("diff list.txt other.txt", "ok, they differ", None),
+        ("grep rice *", "ok", "list.txt:rice"),
+        ("grep tea *", "ok, no match", "(no match)"),
+        ("grep rice docs nothing.txt", "failed, exit 2", None),
         ("rm gone.txt list.txt", "ok, the others were deleted", None),
         ("rm -v other.txt\nrm 'gone.txt'", "failed, exit 1", None),
         ("rm gone.txt nothing.txt", "failed, exit 1", None),
@@ -186,6 +189,7 @@ def test_a_file_that_is_there_is_run_also_behind_a_program_without_a_name(contex
 def test_a_search_without_a_match_and_a_difference_are_answers(context, script, verdict, text):
     for name, words in (("list.txt", "rice\n"), ("other.txt", "peas\n")):
         (context.workspace.root / name).write_text(words)
+    (context.workspace.root / "docs").mkdir()
     context.ledger.begin_request(frozenset({"list.txt"}))
     result = judge_status(Call("bash", script), shell(context, script), context)
     assert result.verdict == verdict and text in (None, result.text.strip())

@@ -8,8 +8,10 @@ from tripletick.agents import templates
 from tripletick.agents.definitions import EVERY_LANGUAGE
 from tripletick.events import Answered, FreshStart, GaveUp, Repairing
 from tripletick.languages.registry import names_other_language
+from tripletick.messages import Call, Result
 from tripletick.system import dirs
 from tripletick.turn import attachments
+from tripletick.turn.attempts import format_error_line
 
 BASE = templates.load_templates(dirs.find_dirs().prompts)
 ANSWER = "Now answer the user"
@@ -382,6 +384,14 @@ def test_who_only_adds_loses_no_lines(session, request_, script, says):
     assert says in told(it) and ("no longer has: one is first" in told(it)) == (says != ANSWER)
 
 
+def test_a_task_that_was_deleted_instead_of_ticked_is_shown_with_its_tick(session):
+    it = session("```bash\nsed -i /milk/d todo.md\n```", "Done.")
+    put(it.loop.context, "todo.md", "- [ ] milk\n- [ ] bread\n")
+    attachments.attach_named_files("tick milk in todo.md", it.loop.context)
+    it.play("tick milk in todo.md")
+    assert "todo.md no longer has: - [ ] milk (ticked: - [x] milk)" in told(it)
+
+
 def test_a_folder_with_the_name_of_a_file_is_not_that_file(session):
     it = session("```bash\ncp -r d d.zip\n```", "It cannot be done.")
     put(it.loop.context, "d/a.txt", "a\n")
@@ -460,3 +470,19 @@ def test_a_file_that_was_to_be_copied_and_is_not_there_is_not_asked_for(session)
     attachments.attach_files(request_, ("bash",), it.loop.context, BASE)
     it.play(request_)
     assert "plan.md is not there, so" not in told(it) and it.loop.context.ledger.absent == ("copy.md",)
+
+
+@pytest.mark.parametrize(
+    ("printed", "cause"),
+    [
+        (
+            "a.js:3\n\nTypeError: x is no function\n    at go (a.js:3:1)\n\nNode.js v20.20.2",
+            "TypeError: x is no function",
+        ),
+        ("mv: invalid option -- 'q'\nTry 'mv --help' for more information.", "mv: invalid option -- 'q'"),
+        ("ValueError: empty", "ValueError: empty"),
+    ],
+)
+def test_an_attempt_failed_for_its_cause_and_not_for_the_last_line(printed, cause):
+    failed = (Call("bash", "x"), Result("failed", "failed, exit 1", printed, exit=1))
+    assert format_error_line([failed], ()) == f"bash failed, exit 1: {cause}"

@@ -6,14 +6,17 @@ import pytest
 from tests.filing import put
 from tests.playing import kinds, last
 
+from tripletick.agents import templates
 from tripletick.event_log.session_log import to_json_value
 from tripletick.events import Answered, Doubted, GaveUp, Returned
 from tripletick.messages import FileChange, Receipt
+from tripletick.system import dirs
 from tripletick.turn import attachments
 from tripletick.turn.receipts import parse_test_counts
 
 PYTEST = "==== 1 failed, 2 passed, 1 warning in 0.05s ===="
 COPY = "```bash\ncp nothere.txt there.txt\n```"
+BASE = templates.load_templates(dirs.find_dirs().prompts)
 LIE = "I copied the file successfully."
 
 
@@ -42,9 +45,38 @@ def test_a_false_claim_is_told_to_the_model_once_and_it_may_mend_it(session):
     assert last(events, Doubted).reasons == ("nothing was copied",)
     told = it.model.asked[2][-1].text
     assert "nothing was copied" in told and "copy nothere.txt to there.txt" in told
-    assert all(LIE not in message.text for message in it.model.asked[2])
+    assert all(LIE not in message.text for message in it.model.asked[2])  # it would stand by that
     receipt = ended(events)
     assert (receipt.doubt, receipt.verified, str(receipt)) == ((), False, "ran 1, the last failed")
+
+
+def test_a_false_claim_of_a_turn_that_did_something_stays_beside_what_speaks_against_it(session):
+    it = session("```bash\nmkdir sub\n```", "I moved a.txt into sub.", "a.txt is still here.")
+    (it.folder / "a.txt").write_text("a\n")
+    assert last(it.play("put a.txt into sub"), Doubted)
+    assert "I moved a.txt into sub." in [message.text for message in it.model.asked[2]]
+
+
+@pytest.mark.parametrize(
+    ("request_", "asks"),
+    [
+        (
+            "a.txt -> upper case",
+            "Write the whole of a.txt as it is to be, in a block that begins with ```text:a.txt",
+        ),
+        ("delete a.txt", "Not done yet: "),
+        ("sort the names into b.txt, from a.txt", "Not done yet: "),
+        ("a.txt and c.txt -> upper case", "Not done yet: "),
+    ],
+)
+def test_after_a_false_claim_a_short_text_is_asked_for_as_a_whole(session, request_, asks):
+    it = session("```bash\ncat a.txt\n```", "I changed, deleted and saved it.", "```text\nTEA\n```", "Done.")
+    for name in "ac":
+        (it.folder / f"{name}.txt").write_text("tea\n")
+    attachments.attach_files(request_, ("bash",), it.loop.context, BASE)
+    events = it.play(request_)
+    assert last(events, Doubted) and asks in it.model.asked[2][-1].text
+    assert ((it.folder / "a.txt").read_text() == "TEA\n") is asks.startswith("Write")
 
 
 def test_who_still_claims_it_is_doubted_before_the_user(session):
@@ -154,6 +186,25 @@ def test_moves_that_would_lose_files_are_taken_back(session, code):
         "a.png": "a",
         "b.png": "b",
     }
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "taken_back"),
+    [
+        ("put the pictures into x", "rm a.png; mkdir x", True),
+        ("put the pictures into x", "cp a.png c.png && rm a.png", False),
+        ("put the pictures into x", "rm new.png", False),
+        ("put the pictures into x, remove the rest", "rm a.png", False),
+        ("lösche die Bilder", "rm a.png", False),
+    ],
+)
+def test_later_blocks_delete_only_what_the_request_lets_them(session, request_, code, taken_back):
+    it = session("```bash\ntouch new.png\n```", f"```bash\n{code}\n```", "Fine.")
+    (it.folder / "a.png").write_text("a")
+    events = it.play(request_)
+    result = last(events, Returned).result
+    assert ("It deleted a.png, and the task says nothing of that." in result.text) is taken_back
+    assert (it.folder / "a.png").exists() is taken_back or code == "rm new.png"
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ PLACES = {
     "refused": {"request"},
     "check": {"request", "command", "output"},
     "doubt": {"request", "reasons"},
+    "undone_claim": {"request", "reasons"},
+    "rewrite": {"request", "tag", "path"},
     "last": {"request"},
 }
 """What each sentence may take."""
@@ -86,6 +88,8 @@ class Templates:
     refused: str = ""
     check: str = ""
     doubt: str = ""
+    undone_claim: str = ""
+    rewrite: str = ""
     last: str = ""
     words: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Regular expressions by name: what requests of a kind speak of."""

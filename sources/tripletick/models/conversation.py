@@ -177,9 +177,11 @@ class Conversation:
         """Say what came of the model's blocks, and what to do now."""
         self.add_user_message(_append_closing(said, closing), short=short and _append_closing(short, closing))
 
-    def format_doubt(self, reasons: Sequence[str]) -> str:
-        """Say what speaks against the answer that was just given; "" where nothing is to be said."""
-        return self.format_closing("doubt", reasons="; ".join(reasons))
+    def replace_answer(self, said: str) -> None:
+        """Say something in the place of the answer that was just given: the model would stand by it."""
+        if self.entries[-1].message.role == "assistant":
+            del self.entries[-1]
+        self.add_user_message(said)
 
     def format_closing(self, name: str, **places: str) -> str:
         """Fill a sentence that says again what was asked; "" where there is none."""
@@ -189,12 +191,6 @@ class Conversation:
         """Add what the model wrote, raw; nothing but blanks is no reply, the user's message then grows."""
         if text.strip() or calls:
             self.entries.append(ConversationEntry(Message("assistant", text, tuple(calls))))
-
-    def replace_reply(self, said: str) -> None:
-        """Say something in the place of the model's last words, which it would otherwise stand by."""
-        if self.entries[-1].message.role == "assistant":
-            del self.entries[-1]
-        self.add_user_message(said)
 
     def add_answer(self, question: str, text: str) -> None:
         """Add what the user answers to a question of the model's."""

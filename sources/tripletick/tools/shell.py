@@ -54,6 +54,7 @@ _WIDE = re.compile(
 LEFT_OUT, SHOWN = "(no match; not searched: {names})", 6
 ELSEWHERE = "(no match; a search of the whole folder found:\n{hits})"
 DIFFERENT = "ok, they differ"
+_IN_FOLDER = re.compile(r"^\w*grep: [^\n]+: Is a directory(?:\n|\Z)", re.MULTILINE)
 DELETED = "ok, the others were deleted"
 _NOT_REMOVED = re.compile(r"rm: cannot remove '([^']+)': No such file or directory")
 _COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
@@ -97,6 +98,8 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     for a search that left out files which the request may mean.
     """
     ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")
+    if result.exit == 2 and _IN_FOLDER.search(result.text):
+        result = _drop_folders(call, result)
     if call.tool != SHELL or call.path or result.exit not in (0, 1) or not ended:
         return result
     script, said = call.body, result.text.strip()
@@ -114,6 +117,16 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     if result.exit and _deletes_what_is_there(script, said):
         return replace(result, outcome="ok", verdict=DELETED)
     return result
+
+
+def _drop_folders(call: Call, result: Result) -> Result:
+    """Take the result of a search that complained of nothing but folders for that of one without them."""
+    left = _IN_FOLDER.sub("", result.text)
+    if "\n" in call.body.strip() or re.search(r"^\w*grep: ", left, re.MULTILINE):
+        return result
+    if left.strip():
+        return replace(result, outcome="ok", verdict="ok", text=left, exit=0)
+    return replace(result, verdict="failed, exit 1", text="", exit=1)
 
 
 def _deletes_what_is_there(script: str, said: str) -> bool:

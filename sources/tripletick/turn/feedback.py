@@ -15,6 +15,7 @@ from tripletick.languages.registry import detect_language, is_document, is_progr
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
+from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
@@ -240,6 +241,37 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
         return ()
     wanted = (path for path in absent if is_document(path) or path == context.ledger.asked)
     return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
+
+
+def challenge_answer(
+    conversation: Conversation, context: ToolContext, reasons: Sequence[str], tries: Attempts
+) -> bool:
+    """Say what speaks against the answer that was just given; False where nothing is to be said. In a turn
+    that has changed nothing it takes the answer's place, and asks for the file that is meant, if one is.
+    """
+    said, path, name = conversation.templates, "", "doubt"
+    if not tries.changed and said.undone_claim:
+        path = _find_only_text(conversation, context) if said.rewrite else ""
+        name = "rewrite" if path else "undone_claim"
+    language = detect_language(path) if path else None
+    tag = language.tag if language else "text"
+    closing = conversation.format_closing(name, reasons="; ".join(reasons), path=path, tag=tag)
+    if not closing:
+        return False
+    context.ledger.wanted = path or context.ledger.wanted
+    conversation.add_user_message(closing) if name == "doubt" else conversation.replace_answer(closing)
+    return True
+
+
+def _find_only_text(conversation: Conversation, context: ToolContext) -> str:
+    """Give the one short file that the request names, that the model has seen, and that is to be changed."""
+    said, ledger = conversation.templates, context.ledger
+    if ledger.absent or any(said.has_words(kind, conversation.asked) for kind in ("moves", "deletes")):
+        return ""
+    named = [path for path in ledger.named if context.workspace.get_kind(path) == "file"]
+    known = [path for path in named if path in ledger.known and not path.lower().endswith(SEPARATED)]
+    short = [path for path in known if context.workspace.describe_path(path).size <= effects.REWRITTEN]
+    return short[0] if len(named) == len(short) == 1 else ""
 
 
 def is_left_broken(

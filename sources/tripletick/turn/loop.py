@@ -242,8 +242,8 @@ class Loop:
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
             doubt = self._make_receipt(shift, tries, Answered(said)).doubt if self.context.trial.doubt else ()
-            if doubt and tries.record_doubt() and (closing := self.conversation.format_doubt(doubt)):
-                self.conversation.replace_reply(closing)
+            asks = doubt and tries.record_doubt()
+            if asks and feedback.challenge_answer(self.conversation, self.context, doubt, tries):
                 yield Doubted(doubt)
                 return None
             if command := self._find_due_check(shift.agent, tries):
@@ -341,8 +341,8 @@ class Loop:
                     result, seconds = yield from clocked
                     if not typed and number == len(calls):
                         result = shell.judge_status(call, result, context)
-                    if not typed and result.ok:
-                        result = yield from self._restore_overwritten(call, result, before)
+                    if not typed and result.outcome in ("ok", "failed"):
+                        result = yield from self._restore_lost(call, result, before)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
@@ -356,16 +356,17 @@ class Loop:
             raise
         return results
 
-    def _restore_overwritten(
-        self, call: Call, result: Result, before: int
-    ) -> Generator[Event, Reply, Result]:
-        """Put the files back where moves have lost some; `before`: the turn's blocks until then."""
-        changes = self.checkpoints.changes_since(before) or ()
-        if not (lost := receipts.find_overwritten(call.body, changes)):
+    def _restore_lost(self, call: Call, result: Result, before: int) -> Generator[Event, Reply, Result]:
+        """Put the files back where a block has lost some; `before`: the turn's blocks until then."""
+        may_delete = not before or not self.conversation.templates.lacks_words(
+            "deletes", self.context.ledger.task
+        )
+        changes, turn = (self.checkpoints.changes_since(since) or () for since in (before, 0))
+        if not (loss := receipts.find_loss(call.body, changes, turn, may_delete=may_delete)):
             return result
         kept = self.checkpoints.restore_block()
         yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))
-        return receipts.build_rollback_result(lost)
+        return loss
 
     def finish_stopped_block(self) -> Generator[Event, Reply, None]:
         """Look after the block that the user has stopped, if one was at work."""

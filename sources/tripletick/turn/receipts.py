@@ -28,6 +28,7 @@ LOSES = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
     "were before. A folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
 )
+DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
 UNITTEST = re.compile(r"(?m)^Ran (\d+) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
 GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
 
@@ -74,11 +75,20 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     return [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
 
 
-def build_rollback_result(paths: Sequence[str]) -> Result:
-    """Give the result of a block whose moves would have lost files, and whose changes were put back."""
-    return Result(
-        "failed", TAKEN_BACK, LOSES.format(paths=join_names(paths, NAMED)), exit=1, flags=frozenset({"lost"})
-    )
+def find_loss(
+    code: str, changes: Sequence[Change], turn: Sequence[Change], *, may_delete: bool
+) -> Result | None:
+    """Give the result of a block that is to be taken back, None for any other: its moves have lost files, or,
+    unless it `may_delete`, it has deleted what was there before the turn, the changes of which are `turn`.
+    """
+    lost, said = find_overwritten(code, changes), LOSES
+    if not lost and not may_delete and DELETES.search(code):
+        left = {change.left[1] for change in turn if change.left}
+        gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
+        lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
+        said = DELETED
+    text = said.format(paths=join_names(lost, NAMED))
+    return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"})) if lost else None
 
 
 def parse_test_counts(text: str) -> tuple[int, int] | None:
