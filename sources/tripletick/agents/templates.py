@@ -42,7 +42,7 @@ PLACES = {
     "nothing": {"request"},
     "undone": {"request", "tag", "path"},
     "hollow": {"request", "tag", "path"},
-    "lost": {"request", "tag", "path"},
+    "lost": {"request", "tag", "path", "lines"},
     "absent": {"request", "tag", "path"},
     "program": {"request", "tag", "path"},
     "refused": {"request"},

@@ -36,9 +36,7 @@ SHOWN, LINES, CHARACTERS = 2, 12, 600
 EMPTY = "{path} is empty."
 EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
 LOST = "{path} no longer has: {lines}"
-OPEN, TICKED = "[ ]", " (ticked: {lines})"
-"""The box of a task in Markdown: small models delete the line where they are to tick it."""
-LACKING = re.compile(r"(?m)^(?P<path>.+) no longer has: ")
+LACKING = re.compile(r"(?m)^(?P<path>.+) no longer has: (?P<lines>.+)$")
 ALIKE = 0.6
 """How much of a line must be left in one of the new ones; difflib's ratio."""
 REWRITTEN = 3000
@@ -82,9 +80,7 @@ def _describe_losses(changes: Sequence[Change], read: Read) -> Iterator[str]:
             lines, kept = (data.decode("utf-8", "replace").splitlines() for data in (before, now))
             gone = (line for line in lines if line.strip() and line not in kept)
             if lost := [line for line in gone if not get_close_matches(line, kept, 1, ALIKE)]:
-                ticked = [line.replace(OPEN, "[x]") for line in lost if OPEN in line]
-                marked = TICKED.format(lines=join_names(ticked, LINES, " | ")) if ticked else ""
-                yield LOST.format(path=change.path, lines=join_names(lost, LINES, " | ")) + marked
+                yield LOST.format(path=change.path, lines=join_names(lost, LINES, " | "))
 
 
 def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:

@@ -89,7 +89,8 @@ def build_closing(
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
     tries.achieved = name in ACHIEVED and not tries.error
-    closing = conversation.format_closing(name, tag=tag, path=path)
+    lines = _list_lost_lines(conversation, changed)
+    closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     return "\n\n".join(filter(None, (changed, shown, closing)))
 
 
@@ -139,6 +140,14 @@ def _find_spoiled_text(
     if gone and gone["path"] in context.ledger.named | context.ledger.known:
         return "lost", gone["path"]
     return None
+
+
+def _list_lost_lines(conversation: Conversation, changed: str) -> str:
+    """Give the lines that a text has lost as it is to have them: a task that is to be ticked is."""
+    gone = effects.LACKING.search(changed)
+    lines = gone["lines"] if gone else ""
+    ticks = conversation.templates.has_words("ticks", conversation.asked)
+    return lines.replace("[ ]", "[x]") if ticks else lines
 
 
 def _shows_arguments(path: str, request: str) -> bool:
