@@ -3,7 +3,7 @@
 # make ask     q="what to do" dir=folder: set up and do one request, with the same model as the chat
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
-# make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
+# make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again; bench-lookup: what copying costs (model=FILE.gguf)
 # make offline-model: retrain the small model's adapter, minutes=100 seed=1; make release-check: what must hold before a release, including packaging and a first install
 # make bench-serve: twenty clients on one engine of `tripletick serve`, model=NAME
 # make bench-real: the bench's tasks with the two small coding models, fetched once; half an hour and ten minutes on two cores
@@ -21,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=lo
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-peers bench-real bench-serve ablation router clean offline-model release-check
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-lookup bench-peers bench-real bench-serve ablation router clean offline-model release-check
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -66,6 +66,9 @@ bench-box: $(VENV)/.dev
 
 bench-prefix: $(VENV)/.dev
 	$(BIN)/python -m bench.prefix "$(model)"
+
+bench-lookup: $(VENV)/.dev
+	$(BIN)/python -m bench.lookup "$(model)"
 
 bench-planner: $(VENV)/.dev
 	$(BIN)/python bench/planner.py
