@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from tripletick.agents.definitions import Agent
@@ -19,6 +20,8 @@ from tripletick.turn.loop import Loop
 
 FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
+PATTERNS = 2
+"""Patterns that stand for several of them."""
 ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
 """What may be the ending of files, in the words of a request: `.tmp`, `*.tmp`, PDF, pdfs."""
 RULES = "The folder's AGENTS.md says:\n{words}\n"
@@ -69,10 +72,10 @@ def _count_by_pattern(names: Iterable[str]) -> Iterator[str]:
 def _count_by_word(names: Iterable[str], request: str) -> Iterator[str]:
     """Give the pattern for the files whose names have a word of the request: `*2019* (2 files)`."""
     files = [name for name in names if not name.endswith("/")]
-    for word in sorted(extract_content_words(request)):
-        count = sum(has_word(name, {word}) for name in files)
-        if 1 < count < len(files):
-            yield f"*{word}* ({count} files)"
+    words = sorted(extract_content_words(request))
+    counts = ((word, sum(has_word(name, {word}) for name in files)) for word in words)
+    found = (f"*{word}* ({count} files)" for word, count in counts if 1 < count < len(files))
+    return islice(found, PATTERNS)
 
 
 def find_check_command(rules: str) -> str:

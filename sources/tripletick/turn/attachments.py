@@ -20,7 +20,7 @@ from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language, is_document, is_program_path
 from tripletick.messages import Result
-from tripletick.paths import PathRefused
+from tripletick.paths import PathRefused, Workspace
 from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
 from tripletick.tools.file_listing import (
@@ -135,7 +135,7 @@ def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *,
         return hits
     asks = any(templates.has_words(kind, request) for kind in LOOKS)
     acts = "?" in request or any(templates.has_words(kind, request) for kind in ACTS)
-    few = asks and not found and not templates.has_words("makes", request)
+    few = asks and not extract_content_words(found) and not templates.has_words("makes", request)
     shown = attach_meant_files(request, context, few=few) if asks or acts else ""
     sets = templates.has_words("sets", request)
     if shown or not searches or not (few or sets):
@@ -305,14 +305,14 @@ def concerns_files(request: str, folder: Path) -> bool:
     holds only a few short ones, of what they say.
     """
     words = extract_content_words(request)
-    with suppress(OSError):
-        texts = [path for path in folder.iterdir() if is_document(path.name) and path.is_file()]
-        texts = [path for path in texts if not path.name.startswith(".")]
-        if words & {word for path in texts for word in extract_content_words(path.stem)}:
+    with suppress(OSError, PathRefused):
+        workspace = Workspace(folder)
+        names = [name for name in workspace.list_names(".") if is_document(name) and not name.startswith(".")]
+        if words & {word for name in names for word in extract_content_words(name.rpartition(".")[0])}:
             return True
-        if len(texts) <= FEW and sum(path.stat().st_size for path in texts) <= SHORT:
-            said = "\n".join(path.read_text("utf-8", "replace") for path in texts)
-            return bool(words & extract_content_words(said))
+        if len(names) <= FEW and sum(workspace.get_size(name) for name in names) <= SHORT:
+            said = b"\n".join(workspace.read_shown(name, SHORT) for name in names)
+            return bool(words & extract_content_words(said.decode("utf-8", "replace")))
     return False
 
 
