@@ -323,7 +323,7 @@ class Loop:
         """
         results: list[tuple[Call, Result]] = []
         printed = OutputEnds(self.context.limits.kept)
-        stop = ""
+        stop, earlier = "", self.checkpoints.block_count
         context = replace(self.context, mode="read", offers=False) if agent.mode == "read" else self.context
         context.ledger.begin_reply()
         try:
@@ -342,7 +342,7 @@ class Loop:
                     if not typed and number == len(calls):
                         result = shell.judge_status(call, result, context)
                     if not typed and result.outcome in ("ok", "failed"):
-                        result = yield from self._restore_lost(call, result, before)
+                        result = yield from self._restore_lost(call, result, before, earlier)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
@@ -356,13 +356,13 @@ class Loop:
             raise
         return results
 
-    def _restore_lost(self, call: Call, result: Result, before: int) -> Generator[Event, Reply, Result]:
-        """Put the files back where a block has lost some; `before`: the turn's blocks until then."""
-        may_delete = not before or not self.conversation.templates.lacks_words(
-            "deletes", self.context.ledger.task
-        )
+    def _restore_lost(
+        self, call: Call, result: Result, before: int, earlier: int
+    ) -> Generator[Event, Reply, Result]:
+        """Put the files back where a block has lost some; the turn had `before` blocks, `earlier` in replies."""
+        forbids = earlier and self.conversation.templates.lacks_words("deletes", self.conversation.asked)
         changes, turn = (self.checkpoints.changes_since(since) or () for since in (before, 0))
-        if not (loss := receipts.find_loss(call.body, changes, turn, may_delete=may_delete)):
+        if not (loss := receipts.find_loss(call.body, changes, turn, may_delete=not forbids)):
             return result
         kept = self.checkpoints.restore_block()
         yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))
