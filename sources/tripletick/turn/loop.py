@@ -359,7 +359,7 @@ class Loop:
     def _restore_lost(
         self, call: Call, result: Result, before: int, earlier: int
     ) -> Generator[Event, Reply, Result]:
-        """Put the files back where a block has lost some; the turn had `before` blocks, `earlier` in replies."""
+        """Put files back that a block has lost; there were `before` blocks, `earlier` of them in replies."""
         forbids = earlier and self.conversation.templates.lacks_words("deletes", self.conversation.asked)
         changes, turn = (self.checkpoints.changes_since(since) or () for since in (before, 0))
         if not (loss := receipts.find_loss(call.body, changes, turn, may_delete=not forbids)):
