@@ -196,15 +196,22 @@ def test_moves_that_would_lose_files_are_taken_back(session, code):
         ("put the pictures into x", "rm new.png", False),
         ("put the pictures into x, remove the rest", "rm a.png", False),
         ("lösche die Bilder", "rm a.png", False),
+        ("I don't need the pictures any more", "rm a.png", False),
     ],
 )
-def test_later_blocks_delete_only_what_the_request_lets_them(session, request_, code, taken_back):
+def test_later_replies_delete_only_what_the_request_lets_them(session, request_, code, taken_back):
     it = session("```bash\ntouch new.png\n```", f"```bash\n{code}\n```", "Fine.")
     (it.folder / "a.png").write_text("a")
     events = it.play(request_)
     result = last(events, Returned).result
     assert ("It deleted a.png, and the task says nothing of that." in result.text) is taken_back
     assert (it.folder / "a.png").exists() is taken_back or code == "rm new.png"
+
+
+def test_who_only_looked_may_delete(session):
+    it = session("```bash\nls\n```", "```bash\nrm a.png\n```", "Fine.")
+    (it.folder / "a.png").write_text("a")
+    assert last(it.play("usuń obrazki"), Returned).result.ok
 
 
 @pytest.mark.parametrize(

@@ -323,7 +323,7 @@ class Loop:
         """
         results: list[tuple[Call, Result]] = []
         printed = OutputEnds(self.context.limits.kept)
-        stop, earlier = "", self.checkpoints.block_count
+        stop, follows = "", bool(self.checkpoints.block_count and self.checkpoints.changes_since(0))
         context = replace(self.context, mode="read", offers=False) if agent.mode == "read" else self.context
         context.ledger.begin_reply()
         try:
@@ -342,7 +342,7 @@ class Loop:
                     if not typed and number == len(calls):
                         result = shell.judge_status(call, result, context)
                     if not typed and result.outcome in ("ok", "failed"):
-                        result = yield from self._restore_lost(call, result, before, earlier)
+                        result = yield from self._restore_lost(call, result, before, follows)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
@@ -357,10 +357,10 @@ class Loop:
         return results
 
     def _restore_lost(
-        self, call: Call, result: Result, before: int, earlier: int
+        self, call: Call, result: Result, before: int, follows: bool
     ) -> Generator[Event, Reply, Result]:
-        """Put files back that a block has lost; there were `before` blocks, `earlier` of them in replies."""
-        forbids = earlier and self.conversation.templates.lacks_words("deletes", self.conversation.asked)
+        """Put files back that a block has lost; it `follows` replies of the turn that have changed some."""
+        forbids = follows and self.conversation.templates.lacks_words("deletes", self.conversation.asked)
         changes, turn = (self.checkpoints.changes_since(since) or () for since in (before, 0))
         if not (loss := receipts.find_loss(call.body, changes, turn, may_delete=not forbids)):
             return result
