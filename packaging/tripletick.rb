@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "90830d3a6edf7ea92d04d49d19673e4825e4bda5861ca1efffb363953cc95f0b"
+  sha256 "74f413461b145cccbb48d7347030e6ad0543af10745c6128cd0643e06a424fec"
   license "MIT"
 
   depends_on "python@3.13"
