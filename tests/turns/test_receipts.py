@@ -79,6 +79,22 @@ def test_after_a_false_claim_a_short_text_is_asked_for_as_a_whole(session, reque
     assert ((it.folder / "a.txt").read_text() == "TEA\n") is asks.startswith("Write")
 
 
+@pytest.mark.parametrize(
+    ("request_", "doubted"),
+    [
+        ("the south part of a.csv should be saved as b.csv", 0),
+        ("call the south part of a.csv b.csv", 1),
+        ("move a.csv to b.csv", 1),
+    ],
+)
+def test_what_was_saved_elsewhere_may_be_called_moved(session, request_, doubted):
+    moved = "The part has been moved to b.csv."
+    it = session("```bash\ngrep south a.csv > b.csv\n```", moved, moved)
+    (it.folder / "a.csv").write_text("south\nnorth\n")
+    attachments.attach_files(request_, ("bash",), it.loop.context, BASE)
+    assert kinds(it.play(request_)).count("Doubted") == doubted
+
+
 def test_who_still_claims_it_is_doubted_before_the_user(session):
     events = session(COPY, LIE, LIE).play("copy nothere.txt to there.txt")
     assert kinds(events).count("Doubted") == 1

@@ -64,6 +64,8 @@ class TurnFacts:
     """Whether the workspace has a file or folder of this path, for sure."""
     lacking: tuple[str, ...] = ()
     """Files that the request wants made and that are not there."""
+    saved: bool = False
+    """All that the request wants saved is there, and it speaks of no moving."""
 
 
 class LazyPattern:
@@ -239,7 +241,8 @@ def _has_happened(claim: Claim, facts: TurnFacts) -> bool:
     if claim.kind == "moved":
         # what has another name may be a function
         inside = "changed" in actions and not claim.tongue.things.search(claim.clause)
-        return inside or "renamed" in actions or {"created", "deleted"} <= actions
+        elsewhere = facts.saved and "created" in actions
+        return inside or elsewhere or "renamed" in actions or {"created", "deleted"} <= actions
     if claim.kind == "deleted":
         return bool(actions & {"deleted", "changed", "renamed"}) or receipt.folders
     return bool(actions & {"created", "changed", "renamed"}) or bool(receipt.saved) or receipt.folders

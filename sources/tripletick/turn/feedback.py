@@ -200,13 +200,16 @@ def gather_facts(
             return context.workspace.get_kind(path) in ("file", "folder")
         return False
 
+    said, asked = conversation.templates, conversation.asked
+    saves = said.has_words("makes", asked) and not said.has_words("moves", asked)
+    saved = saves and bool(context.ledger.absent) and all(map(holds, context.ledger.absent))
     earlier = bool(conversation.before and conversation.before.length) and not tries.done
     written = "".join(f" {path}" for path in paths)
     lacking = tuple(_find_lacking(conversation, context, written)) if works else ()
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
-    return TurnFacts(told, works, "?" in conversation.asked, earlier, seen, exists, holds, lacking)
+    return TurnFacts(told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved)
 
 
 def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:
