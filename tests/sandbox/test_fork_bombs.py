@@ -95,7 +95,9 @@ def test_a_block_of_root_gets_no_more_processes_than_are_set(bounded):
     for text, status, struck in bounded(COUNT, THREADS):
         made = int(text.split("made")[1].split()[0])
         # the kernel counts an ordinary user's: those that the block before left to be reaped make room
-        assert (status, struck, 80 < made < 110) == (0, "", True), text
+        # and the watchdog, which counts the block's own, may still strike one that has made more than 100
+        ends = [(0, ""), (137, "processes")] if made > 100 else [(0, "")]
+        assert 80 < made < 110 and (status, struck) in ends, text
 
 
 def test_fork_bombs_of_root_are_ended_and_the_next_block_runs(bounded):
