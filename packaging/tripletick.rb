@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "e831b784e1ad05d15172432ced07f57b7e921b35acf298d7b69d14eb3977cb53"
+  sha256 "836b09685b168c797506fed08144151d47e3783d1a8244bde6adc239eea3d613"
   license "MIT"
 
   depends_on "python@3.13"
