@@ -7,12 +7,13 @@ two tokens are equally likely, which the size of a batch decides.
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 from contextlib import closing
 from typing import Any
 
+from tripletick.messages import Counts
+from tripletick.models.completion_chunks import parse_chunk, parse_counts, parse_objects
 from tripletick.models.llamacpp import LlamaEngine, LoadPlan
 
 PROGRAM = """import csv
@@ -43,13 +44,13 @@ def time_reply(engine: LlamaEngine, words: str) -> tuple[float, str]:
     """Give the seconds a token takes to write, and the reply."""
     messages = [{"role": "user", "content": words}]
     request: dict[str, Any] = {"messages": messages, "temperature": 0, "max_tokens": TOKENS}
-    text, timings = "", {}
+    text, counts = "", Counts()
     for piece in engine.stream_reply({**request, "timings_per_token": True}):
-        told: Any = json.loads(piece) if isinstance(piece, str | bytes) else piece
-        for one in told if isinstance(told, list) else [told or {}]:
-            timings = one.get("timings") or timings
-            text += "".join(choice["delta"].get("content") or "" for choice in one.get("choices", ()))
-    return timings["predicted_ms"] / timings["predicted_n"] / 1000, text
+        for fields in parse_objects(piece):
+            counts = parse_counts(fields) or counts
+            chunk = parse_chunk(fields)
+            text += chunk.text if chunk else ""
+    return counts.output_seconds / counts.output, text
 
 
 def main() -> None:

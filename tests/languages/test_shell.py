@@ -3,7 +3,7 @@
 import pytest
 from tests.programs import ended, run
 
-from tripletick.messages import Call
+from tripletick.messages import Call, Result
 from tripletick.tools.shell import find_started_file, judge_status, make_shell_tool
 
 COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
@@ -211,3 +211,8 @@ def test_a_search_of_some_files_says_which_others_there_are(context, script, tex
         (context.workspace.root / name).write_text("rice\n")
     result = judge_status(Call("bash", script), shell(context, script), context)
     assert (result.text.strip(), result.ok) == (text, "not searched" not in text)
+
+
+def test_a_program_of_another_language_is_not_judged_by_the_searches_that_it_starts(context):
+    failed = Result("failed", "failed, exit 2", "list.txt:rice\ngrep: docs: Is a directory\n", exit=2)
+    assert judge_status(Call("python", "run('grep rice *')"), failed, context) == failed

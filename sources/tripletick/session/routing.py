@@ -24,7 +24,7 @@ from tripletick.planner.plan import PLANNER
 from tripletick.router.request_parts import RequestPart, is_answer, is_continuation, split_request
 from tripletick.session import model_limits
 from tripletick.turn import side_query
-from tripletick.turn.attachments import concerns_files, names_file
+from tripletick.turn.attachments import concerns_files
 from tripletick.turn.handover import RemainingRequest
 from tripletick.turn.reply import ReplySource
 
@@ -123,15 +123,11 @@ def decide_agent(
     if is_answer(request) or (worked and is_continuation(request)):
         return AgentChoice(worked[-1] if worked else TALKS, "router", 1.0)
     guess = router.guess_agent(request, worked)
-    if guess.agent in UNSEEING and folder and "://" not in request and _is_about(folder, request):
+    if guess.agent in UNSEEING and folder and "://" not in request and concerns_files(request, folder):
         guess = replace(router.guess_agent(request, worked, AT_FILES), sure=True)
     both = split_request(request) if guess.agent in PARTED else ()
     agent = both[0].agent if both and guess.agent != PLANNER else guess.agent
     return AgentChoice(agent, "router", guess.confidence, guess.sure, both)
-
-
-def _is_about(folder: Path, request: str) -> bool:
-    return names_file(request, folder) or concerns_files(request, folder)
 
 
 def can_be_asked(about: ModelInfo, wanted: str) -> bool:

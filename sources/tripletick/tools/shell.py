@@ -98,9 +98,9 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     for a search that left out files which the request may mean.
     """
     ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")
-    if result.exit == 2 and _IN_FOLDER.search(result.text):
-        result = _drop_folders(call, result)
-    if call.tool != SHELL or call.path or result.exit not in (0, 1) or not ended:
+    is_script = call.tool == SHELL and not call.path and ended
+    result = _drop_folders(call, result) if is_script else result
+    if not is_script or result.exit not in (0, 1):
         return result
     script, said = call.body, result.text.strip()
     rows = () if said or _FETCHES.search(script) else SILENT
@@ -122,7 +122,9 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
 def _drop_folders(call: Call, result: Result) -> Result:
     """Take the result of a search that complained of nothing but folders for that of one without them."""
     left = _IN_FOLDER.sub("", result.text)
-    if "\n" in call.body.strip() or re.search(r"^\w*grep: ", left, re.MULTILINE):
+    if result.exit != 2 or left == result.text or "\n" in call.body.strip():
+        return result
+    if re.search(r"^\w*grep: ", left, re.MULTILINE):
         return result
     if left.strip():
         return replace(result, outcome="ok", verdict="ok", text=left, exit=0)

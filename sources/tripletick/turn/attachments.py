@@ -301,9 +301,11 @@ def names_file(request: str, folder: Path) -> bool:
 
 
 def concerns_files(request: str, folder: Path) -> bool:
-    """Tell whether a request that names no file has a word of the name of a text in the folder or, where this
-    holds only a few short ones, of what they say.
+    """Tell whether a request names a file of the folder, or has a word of the name of a text there or, where
+    there are only a few short ones, of what they say.
     """
+    if names_file(request, folder):
+        return True
     words = extract_content_words(request)
     with suppress(OSError, PathRefused):
         workspace = Workspace(folder)

@@ -84,14 +84,19 @@ def build_closing(
         context.ledger.wanted = path
     elif not tries.error and (wanted := _find_wanted_file(conversation, context, results, changed, tries)):
         name, path = wanted
-        language = detect_language(path)
-        tag = language.tag if language else "text"
+        tag = _get_tag(path)
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
     tries.achieved = name in ACHIEVED and not tries.error
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     return "\n\n".join(filter(None, (changed, shown, closing)))
+
+
+def _get_tag(path: str) -> str:
+    """Give the tag of a block that saves a file, also where none is meant."""
+    language = detect_language(path)
+    return language.tag if language else "text"
 
 
 def _drop_missing_sources(context: ToolContext, results: Results) -> None:
@@ -265,13 +270,13 @@ def challenge_answer(
     if not tries.changed and said.undone_claim:
         path = _find_only_text(conversation, context) if said.rewrite else ""
         name = "rewrite" if path else "undone_claim"
-    language = detect_language(path) if path else None
-    tag = language.tag if language else "text"
-    closing = conversation.format_closing(name, reasons="; ".join(reasons), path=path, tag=tag)
+    told = "; ".join(reasons)
+    closing = conversation.format_closing(name, reasons=told, path=path, tag=_get_tag(path))
     if not closing:
         return False
     context.ledger.wanted = path or context.ledger.wanted
-    conversation.add_user_message(closing) if name == "doubt" else conversation.replace_answer(closing)
+    say = conversation.add_user_message if name == "doubt" else conversation.replace_answer
+    say(closing)
     return True
 
 

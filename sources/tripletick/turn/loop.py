@@ -323,7 +323,8 @@ class Loop:
         """
         results: list[tuple[Call, Result]] = []
         printed = OutputEnds(self.context.limits.kept)
-        stop, follows = "", bool(self.checkpoints.block_count and self.checkpoints.changes_since(0))
+        lacks = self.conversation.templates.lacks_words("deletes", self.conversation.asked)
+        stop, keeps = "", bool(lacks and self.checkpoints.block_count and self.checkpoints.changes_since(0))
         context = replace(self.context, mode="read", offers=False) if agent.mode == "read" else self.context
         context.ledger.begin_reply()
         try:
@@ -342,7 +343,7 @@ class Loop:
                     if not typed and number == len(calls):
                         result = shell.judge_status(call, result, context)
                     if not typed and result.outcome in ("ok", "failed"):
-                        result = yield from self._restore_lost(call, result, before, follows)
+                        result = yield from self._restore_lost(call, result, before, keeps)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
@@ -357,12 +358,12 @@ class Loop:
         return results
 
     def _restore_lost(
-        self, call: Call, result: Result, before: int, follows: bool
+        self, call: Call, result: Result, before: int, keeps: bool
     ) -> Generator[Event, Reply, Result]:
-        """Put files back that a block has lost; it `follows` replies of the turn that have changed some."""
-        forbids = follows and self.conversation.templates.lacks_words("deletes", self.conversation.asked)
-        changes, turn = (self.checkpoints.changes_since(since) or () for since in (before, 0))
-        if not (loss := receipts.find_loss(call.body, changes, turn, may_delete=not forbids)):
+        """Put files back that a block has lost; `keeps`: it may delete none from before the turn."""
+        changes = self.checkpoints.changes_since(before) or ()
+        turn = self.checkpoints.changes_since(0) or () if keeps else ()
+        if not (loss := receipts.find_loss(call.body, changes, turn)):
             return result
         kept = self.checkpoints.restore_block()
         yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))

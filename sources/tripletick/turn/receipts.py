@@ -75,14 +75,12 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     return [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
 
 
-def find_loss(
-    code: str, changes: Sequence[Change], turn: Sequence[Change], *, may_delete: bool
-) -> Result | None:
-    """Give the result of a block that is to be taken back, None for any other: its moves have lost files, or,
-    unless it `may_delete`, it has deleted what was there before the turn, the changes of which are `turn`.
+def find_loss(code: str, changes: Sequence[Change], turn: Sequence[Change] = ()) -> Result | None:
+    """Give the result of a block that is to be taken back, None for any other: its moves have lost files, or
+    it has deleted what was there before the turn. `turn`: all changes of that, none where it may delete.
     """
     lost, said = find_overwritten(code, changes), LOSES
-    if not lost and not may_delete and DELETES.search(code):
+    if not lost and turn and DELETES.search(code):
         left = {change.left[1] for change in turn if change.left}
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
