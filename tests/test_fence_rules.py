@@ -151,6 +151,13 @@ def test_what_is_doubtful_is_refused_and_told(answer, code):
     assert _seen(answer) == ([], [code])
 
 
+def test_an_apostrophe_that_ends_a_quote_is_spoken_of():
+    how = " (a text that has a ' goes between \")"
+    for body, said in (("sed 's/a/Kim's tea/' a.txt", how), ("echo 'a", "")):
+        [problem] = parse_reply(f"```bash\n{body}\n```", ("bash",)).problems
+        assert problem.text.startswith(f"The quote opened on line 1{said} is not closed inside the block")
+
+
 PLAYED = [
     "Output:",
     "**Output:** 3",

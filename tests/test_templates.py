@@ -58,3 +58,24 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, text, why):
     with pytest.raises(ConfigError) as error:
         templates.load_templates(BASE, tmp_path)
     assert why in error.value.why and "feedback.toml" in error.value.what
+
+
+@pytest.mark.parametrize(
+    ("request_", "acts"),
+    [
+        ("is old.log a copy of a.log?", False),
+        ("Are there files to delete?", False),
+        ("do these two files have the same text? Delete one", True),
+        ("Do the change in a.txt", True),
+        ("Do these files say what to change?", False),
+        ("ist b.txt eine Kopie, oder wurde sie geändert?", False),
+        ("Is tea on list.txt? If not, add it.", True),
+        ("is list.txt sorted? sort it", True),
+        ("Is it there, and add it if it is not", True),
+        ("can you delete a.txt?", True),
+        ("could you change the port?", True),
+    ],
+)
+def test_a_question_is_no_request_to_do_something(request_, acts):
+    said = templates.load_templates(BASE)
+    assert any(said.has_words(kind, request_) for kind in templates.ACTIONS) == acts

@@ -50,6 +50,24 @@ def test_a_long_new_file_is_shown_by_its_first_lines(session):
     assert "\n13\n" not in told(it)
 
 
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo new >> n.txt", "n.txt now, lines 10 to 21 of 21:\n```text\n10\n"),
+        ("sed -i 7d n.txt", "n.txt now, lines 5 to 16 of 19:\n```text\n5\n6\n8\n"),
+        ("sed -i 20d n.txt", "n.txt now, lines 8 to 19 of 19:\n```text\n8\n"),
+        ("sed -i s/1/one/ n.txt", "n.txt now, the first 12 of 20 lines:\n```text\none\n"),
+        ("sed -i 13,20d n.txt", "n.txt now:\n```text\n1\n"),
+        ("seq -f %080.0f 20 > n.txt", "n.txt now, the first 600 of 1619 characters:"),
+    ],
+)
+def test_a_long_file_is_shown_where_it_was_changed(session, script, says):
+    it = session(f"```bash\n{script}\n```", "Done.")
+    (it.folder / "n.txt").write_text("".join(f"{n}\n" for n in range(1, 21)))
+    it.play()
+    assert says in told(it)
+
+
 def test_the_switch_turns_it_off(session):
     it = session("```bash\nrm -f x\n```", "Done.", trial={"effects": False})
     it.play()

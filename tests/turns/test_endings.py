@@ -186,6 +186,10 @@ def test_what_stands_behind_a_search_that_finds_nothing_is_not_run(session):
         ("add c to the list", ANSWER),
         ("add up the lines of a.txt and tell me", ANSWER),
         ("what is in a.txt?", ANSWER),
+        ("is b.txt a copy of a.txt?", ANSWER),
+        ("Does a.txt say what changed?", ANSWER),
+        ("Is c in a.txt? If not, add it to a.txt", "a.txt is as it was, so the task is not done."),
+        ("Is c in a.txt? Add it otherwise to a.txt.", "a.txt is as it was, so the task is not done."),
     ],
 )
 def test_who_only_looks_at_a_file_that_is_to_be_changed_is_sent_back_once(session, request_, says):
@@ -217,6 +221,23 @@ def test_a_file_of_nearly_the_name_that_was_meant_is_not_it(session):
     attachments.attach_named_files("add c to 'to do.txt'", it.loop.context)
     it.play("add c to 'to do.txt'")
     assert "'to do.txt' is as it was, so the task is not done." in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "block", "says"),
+    [
+        ("put copies of the texts in old", "cp a.txt old", "old (a folder, not a file) is not there"),
+        ("move the texts into the folder old", "mv *.txt old", "old (a folder, not a file) is not there"),
+        ("copy a.txt to old", "cp a.txt old", ANSWER),
+        ("put copies of the texts in old", "mkdir old; cp a.txt old", ANSWER),
+        ("write what is in a.txt in old", "cat a.txt > old", ANSWER),
+    ],
+)
+def test_a_copy_that_took_the_name_of_a_folder_is_spoken_of(session, request_, block, says):
+    it = session(f"```bash\n{block}\n```", "Done.")
+    put(it.loop.context, "a.txt", "a\nb\n")
+    it.play(request_)
+    assert says in told(it, 1)
 
 
 def test_an_empty_block_is_a_failure_each_time(session):
@@ -274,8 +295,15 @@ def test_what_was_printed_stands_below_an_answer_that_has_nothing_of_it(session,
 
 
 def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
-    it = session("```python\nprint(41 + 1)\n```", "I have added them up.")
-    assert it.play("add them up")[-1] == Answered("I have added them up.")
+    it = session("```bash\ntouch a.txt; echo 42\n```", "I have made it.")
+    assert it.play("make a file for me")[-1] == Answered("I have made it.")
+
+
+def test_who_changes_nothing_has_what_was_printed_to_tell(session):
+    it = session("```bash\ncat a.txt\n```", "The task was completed successfully.")
+    put(it.loop.context, "a.txt", "rice\ntea\n")
+    told = "The task was completed successfully.\n\nOutput:\n```text\nrice\ntea\n```"
+    assert it.play("all the text in a.txt")[-1] == Answered(told)
 
 
 @pytest.mark.parametrize(
@@ -287,6 +315,10 @@ def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
         ("put the names of sales.csv into names.txt with awk", False, "Write the block that does this"),
         ("write the lines of notes.txt backwards to back.txt", True, "Write a python program that does this"),
         ("add a line to notes.txt", False, "Write the block that does this"),
+        ("Could you calculate half of 9.", True, "Write a python program that does this"),
+        ("make calc.py, which can calculate tips", True, "Write the whole program in a block"),
+        ("a web page that can calculate tips", True, "Write the block that does this"),
+        ("when was notes.txt changed?", True, "Write the block that does this"),
         ("show me, without running it, how to delete sales.csv", False, "Run nothing."),
         ("Zeig mir den Befehl dafür, ohne ihn auszuführen", True, "Run nothing."),
         ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
@@ -369,6 +401,13 @@ def test_a_table_is_read_with_what_python_has(context):
         ("a.txt: new first line two", "sed -i '1s/.*/two/' a.txt", "These must be in it: one is first"),
         ("Add two to a.txt", "mv a.txt a.bak; echo two > a.txt", "These must be in it: one is first"),
         ("Mark one as done in a.txt", "sed -i /one/d a.txt", "These must be in it: one is first"),
+        (
+            '"two" as the new firdt line of a.txt',
+            "sed -i 1s/.*/two/ a.txt",
+            "These must be in it: one is first",
+        ),
+        ("one is done: check it in a.txt", "sed -i /one/d a.txt", "These must be in it: one is first"),
+        ("check it: is one in a.txt? delete it", "sed -i /one/d a.txt", ANSWER),
         ("Add two to a.txt", "echo two >> a.txt", ANSWER),
         ("Add an s to each line of a.txt", "sed -i 's/$/s/' a.txt", ANSWER),
         ("Add two to a.txt and remove one", "echo two > a.txt", ANSWER),

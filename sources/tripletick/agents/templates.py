@@ -22,6 +22,8 @@ LONGEST = 600
 """Characters of a request that are said again behind results; of a longer one its head and its tail are."""
 COMPUTES = "python"
 """The language in which data is worked on."""
+ACTIONS = ("makes", "alters", "adds", "sets", "ticks", "deletes")
+"""Kinds of words that say what is to be done; in a question they say what may have been."""
 HEAD_ALONE = re.compile(r"""(?ms)^[ \t]*def [^\n]*:\n\s+r?(\"{3}|'{3}).*?\1\s*(?:```)?\s*\Z""")
 """A request that ends with the head and the docstring of a function, in Python."""
 PLACES = {
@@ -126,7 +128,11 @@ class Templates:
         return self.next
 
     def has_words(self, kind: str, request: str) -> bool:
-        """Tell whether a request has one of the words of a kind; never where the kind has none."""
+        """Tell whether a request has one of the words of a kind; never where the kind has none, and for what
+        is to be done never in a question: "is a.txt a copy of b.txt?".
+        """
+        if kind in ACTIONS and self.has_words("questions", request):
+            return False
         words = self.words.get(kind, "")
         return bool(words) and bool(re.search(words, request, re.IGNORECASE))
 

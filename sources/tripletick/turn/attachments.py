@@ -114,6 +114,7 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     files = [path for path in sorted(context.ledger.named) if _is_file(path, context)]
     if context.trial.files and files:
         found = format_dates(files, context.workspace) if templates.has_words("dates", request) else ""
+        context.ledger.computes &= not found
     elif context.trial.files:
         wanted = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
         if listed := "\n".join(said for make in wanted if (said := make(context.workspace))):

@@ -43,6 +43,11 @@ REWRITTEN = 3000
 """Bytes of a text that can be asked for as a whole."""
 NOW = "{path} now{part}:"
 PART = ", the first {shown} of {lines} lines"
+AROUND = ", lines {first} to {last} of {lines}"
+BEFORE = 2
+"""Lines that are shown above the first one that is another."""
+COMPARED = 100_000
+"""Bytes of a text whose first changed line is looked for."""
 CUT = ", the first {shown} of {characters} characters"
 
 Read = Callable[[State | None], bytes]
@@ -104,9 +109,7 @@ def describe_changes(changes: Sequence[Change], read: Read, saved: Collection[st
     written = [change for change in changes if _is_file(change.left) and change.path not in saved]
     shown = [change for change in written if change.path not in renamed][:SHOWN]
     parts = [said.changed.format(changes=join_names(named, NAMED, ", "))]
-    return "\n".join(
-        [*parts, *(part for change in shown if (part := _preview_file(change, read(change.left))))]
-    )
+    return "\n".join([*parts, *(part for change in shown if (part := _preview_file(change, read)))])
 
 
 def _describe_each(changes: Sequence[Change], renamed: Mapping[str, str]) -> Iterator[str]:
@@ -134,14 +137,27 @@ def _is_file(state: State | None) -> bool:
     return state is not None and stat.S_ISREG(state[0])
 
 
-def _preview_file(change: Change, data: bytes) -> str:
+def _preview_file(change: Change, read: Read) -> str:
+    """Show a text that was written: its first lines, or those around the first that has changed."""
+    path, data, before = change.path, read(change.left), read(change.was) if _is_file(change.was) else b""
     if not data:
-        return EMPTY.format(path=change.path)
+        return EMPTY.format(path=path)
     if not data.strip() or is_binary(data):
         return ""
-    first = "\n".join(split_lines(data[: CHARACTERS * 4])[:LINES])
-    text, whole = first[:CHARACTERS], data.count(b"\n") + (not data.endswith(b"\n"))
-    part = PART.format(shown=LINES, lines=whole) if whole > LINES else ""
-    if text != first:
+    lines = data.removesuffix(b"\n").split(b"\n")
+    above = _count_lines_above(lines, before.split(b"\n")) if before and len(data) <= COMPARED else 0
+    first = "\n".join(split_lines(b"\n".join(lines[above : above + LINES])[: CHARACTERS * 4]))
+    text, part = first[:CHARACTERS], PART.format(shown=LINES, lines=len(lines)) if lines[LINES:] else ""
+    if above:
+        part = AROUND.format(first=above + 1, last=above + 1 + text.count("\n"), lines=len(lines))
+    elif text != first:
         part = CUT.format(shown=CHARACTERS, characters=len(data.decode("utf-8", "replace").rstrip("\n")))
-    return f"{NOW.format(path=change.path, part=part)}\n{wrap_in_fence(text, 'text')}"
+    return f"{NOW.format(path=path, part=part)}\n{wrap_in_fence(text, 'text')}"
+
+
+def _count_lines_above(lines: Sequence[bytes], before: Sequence[bytes]) -> int:
+    """Count the lines above those to be shown; nothing of a short text is left out."""
+    same = next(
+        (at for at, pair in enumerate(zip(lines, before, strict=False)) if pair[0] != pair[1]), len(lines)
+    )
+    return max(0, min(same - BEFORE, len(lines) - LINES))

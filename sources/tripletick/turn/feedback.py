@@ -33,9 +33,14 @@ NO_SOURCE = re.compile(r"^(?:cp|mv): cannot stat '(?:\./)?(?P<path>[^']+)'", re.
 """What a copy or a move was to read and could not."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
-INTO = "in|into|inside|under|below|within|to|im|nach|dans|en|dentro|nel|nella|naar|em|в"
+INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
+INTO = f"{INSIDE}|to|nach|naar"
 """What stands before the folder in which a file is to be made."""
 AS_FOLDER = "{path} (a file, not a folder)"
+AS_FILE = "{path} (a folder, not a file)"
+COPIED = re.compile(r"\b(?:created|moved [^,\n]+ to) ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
+"""What may be a copy, in what is said of changes."""
+COPIES = re.compile(r"\b(?:cp|mv)\b")
 CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 12
@@ -57,7 +62,9 @@ def build_feedback(
 ) -> tuple[Message, Message | None]:
     """Give the message, and as it reads once room is needed (None: the same)."""
     failed = [result.tool for _, result in results if result.outcome == "failed"]
-    tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
+    # an open quote says nothing against the form of the block
+    misread = [problem.tag for problem in problems if problem.code != "unfinished-literal"]
+    tag = next(filter(None, (*failed, *misread)), "")
     example = tools[tag].example if tries.trial.teach and tag in tools else None
     hint = attempts.choose_hint(tries, results)
     say = partial(dialect.build_feedback, problems=problems, hint=hint, example=example)
@@ -120,7 +127,10 @@ def _find_wanted_file(
         path = last.files[-1].path
         if path in context.ledger.made and not _shows_arguments(path, conversation.asked):
             return "bare", path
-    lacking = _find_missing_files(conversation, context, changed)
+    lacking = [
+        *_find_missing_files(conversation, context, changed),
+        *_find_lost_folders(conversation.asked, results, changed),
+    ]
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
         if not is_program_path(lacking[0]):
@@ -162,12 +172,14 @@ def _shows_arguments(path: str, request: str) -> bool:
     return bool(re.search(rf"{started}|{name}[ ]+(?:[-+]?\d|[\"'<\[-]|[A-Z]{{2,}})", request))
 
 
-def find_unreported_output(conversation: Conversation, printed: str, answer: str) -> str:
+def find_unreported_output(conversation: Conversation, tries: Attempts, answer: str) -> str:
     """Give the few lines that the last program printed, for the end of an answer that has nothing of them and
-    was to tell something.
+    was to tell something, as every one has that follows no change.
     """
+    printed, said = tries.printed, conversation.templates
     lines = printed.strip().splitlines()
-    asks = conversation.templates.has_words("tells", conversation.asked.partition("\n")[0])
+    asks = said.has_words("tells", conversation.asked.partition("\n")[0])
+    asks = asks or (not tries.changed and said.lacks_words("tells", conversation.asked))
     new = _extract_facts(printed) - _extract_facts(conversation.asked) if asks else None
     if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _extract_facts(answer):
         return ""
@@ -304,6 +316,15 @@ def _find_missing_files(conversation: Conversation, context: ToolContext, change
     if not conversation.templates.has_words("makes", conversation.asked):
         return ()  # it may be one that is to be read, and would be made up
     return list(_find_lacking(conversation, context, changed))
+
+
+def _find_lost_folders(asked: str, results: Results, changed: str) -> Iterator[str]:
+    """Give the folders into which the request wants files and whose names, being free, copies took."""
+    copies = any(COPIES.search(call.body) for call, _ in results)
+    for path in COPIED.findall(changed) if copies else ():
+        into = rf"\b(?:{INSIDE}) (?:(?:the|a|new|folder|directory) )*{re.escape(path)}\b(?!\.\w)"
+        if "." not in path and re.search(into, asked):
+            yield AS_FILE.format(path=path)
 
 
 def _find_lacking(conversation: Conversation, context: ToolContext, written: str) -> Iterator[str]:

@@ -250,7 +250,7 @@ class Loop:
                 end = yield from self.run_check(shift.agent, tries, command)
                 if end or self._find_due_check(shift.agent, tries):
                     return end
-            lacking = feedback.find_unreported_output(self.conversation, tries.printed, said)
+            lacking = feedback.find_unreported_output(self.conversation, tries, said)
             return (
                 yield from self.hooks.apply_pre_response(
                     said, lacking + self.context.outside.format_citations(said)

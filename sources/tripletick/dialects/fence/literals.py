@@ -104,6 +104,10 @@ _POPS = {('"', '"'), ("'", "'"), ("$'", "'"), ("((", "))"), ("$(", ")")}
 _NAMES = frozenset(['"', "'", "$'"])
 
 
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")
+_HOW = " (a text that has a ' goes between \")"
+
+
 class ShellLiterals:
     """Open heredocs and quotes of a shell script."""
 
@@ -112,7 +116,7 @@ class ShellLiterals:
         self._heredocs: list[tuple[str, bool]] = []
         self._waiting: list[tuple[str, bool]] = []
         self._line = self._opened = self._quotes = 0
-        self.is_in_word = False
+        self.is_in_word = self._has_apostrophe = False
 
     @property
     def is_quote(self) -> bool:
@@ -122,7 +126,8 @@ class ShellLiterals:
     def name(self) -> str:
         if self._heredocs:
             return f"heredoc '{self._heredocs[0][0]}'"
-        return f"quote opened on line {self._opened}" if self.is_quote else ""
+        how = _HOW if self._has_apostrophe else ""
+        return f"quote opened on line {self._opened}{how}" if self.is_quote else ""
 
     def feed(self, line: str) -> None:
         self._line += 1
@@ -131,6 +136,7 @@ class ShellLiterals:
             if (line.lstrip("\t") if tabs else line) == end:
                 self._heredocs.pop(0)
             return
+        self._has_apostrophe |= bool(_APOSTROPHE.search(line))
         self._scan_line(line)
         if self._stack[-1:] == ["(("]:  # arithmetic does not go on over lines: it was not arithmetic
             self._stack.pop()
@@ -140,6 +146,7 @@ class ShellLiterals:
         other = ShellLiterals()
         other._stack, other._heredocs = [*self._stack], [*self._heredocs]
         other._line, other._opened, other._quotes = self._line, self._opened, self._quotes
+        other._has_apostrophe = self._has_apostrophe
         return other
 
     def is_closed_after(self, part: str) -> bool:
