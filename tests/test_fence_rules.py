@@ -158,6 +158,16 @@ def test_an_apostrophe_that_ends_a_quote_is_spoken_of():
         assert problem.text.startswith(f"The quote opened on line 1{said} is not closed inside the block")
 
 
+def test_a_tag_on_the_line_below_its_fence_is_said_to_belong_behind_it():
+    for line, said in (
+        ("python:a.py", "belongs behind"),
+        ("python:", "belongs behind"),
+        ("cache: 5", "can use"),
+    ):
+        [problem] = parse_reply(f"```\n{line}\nprint(1)\n```", ("python", "bash")).problems
+        assert problem.code == "untagged" and said in problem.text
+
+
 PLAYED = [
     "Output:",
     "**Output:** 3",

@@ -121,6 +121,36 @@ def test_a_file_is_not_emptied_before_it_is_read(context, script, line):
 
 
 @pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ('echo "# A\\n* b" > a.md', "printf '%b\\n' \"# A\\n* b\" > a.md"),
+        ("ls\necho 'x\\ny' >> 'a b.txt'", "printf '%b\\n' 'x\\ny' >> 'a b.txt'"),
+    ],
+)
+def test_an_echo_of_several_lines_is_written_with_printf(context, script, line):
+    result = shell(context, script)
+    assert result.verdict.startswith("failed, it would write \\n into a")
+    assert result.text.endswith(f"Write: {line}") and not list(context.workspace.root.glob("a*"))
+    assert shell(context, line).ok
+    [path] = context.workspace.root.glob("a*")
+    assert path.read_text().count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'echo "a\\n"',
+        'echo -e "a\\nb" > a.txt',
+        'echo "puts(\\"a\\n\\");" > a.c',
+        "echo 'a\\\\b' > a.txt",
+        "printf 'a\\nb' > a.txt",
+    ],
+)
+def test_an_echo_that_may_be_meant_as_it_stands_is_run(context, script):
+    assert shell(context, script).ok
+
+
+@pytest.mark.parametrize(
     "script",
     [
         "sort a.txt > b.txt",

@@ -33,6 +33,7 @@ def told(it, at=-1):
     [
         ("true", "That printed nothing and changed nothing, so the task is not done."),
         ("find . -name nothing", "That printed nothing"),
+        ("sed -i s/a/b/ there", "sed changes lines that are there, cat >> FILE adds some."),
         ("mv x y; true", "Find the cause and write the corrected block."),
         ("cat x | sort", "Find the cause"),
         ("echo 5", ANSWER),

@@ -42,6 +42,7 @@ PLACES = {
     "same": {"request"},
     "bare": {"request", "tag", "path"},
     "nothing": {"request"},
+    "unmatched": {"request"},
     "undone": {"request", "tag", "path"},
     "hollow": {"request", "tag", "path"},
     "lost": {"request", "tag", "path", "lines"},
@@ -82,6 +83,7 @@ class Templates:
     same: str = ""
     bare: str = ""
     nothing: str = ""
+    unmatched: str = ""
     undone: str = ""
     hollow: str = ""
     lost: str = ""
@@ -163,6 +165,7 @@ class Templates:
             same="",
             bare="",
             nothing="",
+            unmatched="",
             undone="",
             hollow="",
             lost="",

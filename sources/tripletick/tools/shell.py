@@ -29,6 +29,8 @@ RUN = "{path} has just been run; not run twice"
 RUN_UNNAMED = "{path} is not there; the program above has just been run"
 EMPTIES = "failed, it would empty {name} before it is read"
 INSTEAD = "Nothing was run. Write to another file first: {line}"
+BREAKS = "failed, it would write \\n into {name} and no line breaks"
+PRINTF = "Nothing was run. Write: {line}"
 _COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
 _LAST = r"(?:^|[;&])[ \t]*"
 _SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?)[ \t]"
@@ -64,6 +66,14 @@ _OVERWRITES = re.compile(
 _NEXT = re.compile(r";|&&|\|\||\bthen\b|\bdo\b")
 _ECHO = re.compile(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
 
+_ESCAPES = re.compile(
+    r"""^[ \t]*echo[ \t]+(?P<words>"[^"\n]*\\n[^"\n]*"|'[^'\n]*\\n[^'\n]*')[ \t]*(?P<to>>>?[ \t]*"""
+    r"""(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q)))[ \t]*$""",
+    re.MULTILINE,
+)
+_TEXTS = ("text", "markdown", "rst", "csv", "tsv")
+"""What has lines and no such signs, as programs and JSON have."""
+
 
 def make_shell_tool() -> Tool:
     """Make the tool of the shell's row."""
@@ -83,6 +93,8 @@ def run_script(call: Call, context: ToolContext) -> Running:
     """Run a script, or give the result that this reply has already got for the file that it starts."""
     if lossy := find_emptied_input(call.body, context):
         return Result("failed", EMPTIES.format(name=lossy[0]), INSTEAD.format(line=lossy[1]))
+    if escaped := find_escaped_breaks(call.body):
+        return Result("failed", BREAKS.format(name=escaped[0]), PRINTF.format(line=escaped[1]))
     known = find_previous_run(call, context)
     if known is None:
         return (yield from run_program(LANGUAGES[SHELL], call, context))
@@ -175,6 +187,16 @@ def find_emptied_input(script: str, context: ToolContext) -> tuple[str, str] | N
             if reads and context.workspace.get_kind(name) == "file":
                 place, other = shlex.quote(name), shlex.quote(f"{name}.new")
                 return name, f"{line[: found.start()]}> {other} && mv {other} {place}"
+    return None
+
+
+def find_escaped_breaks(script: str) -> tuple[str, str] | None:
+    """Give the text into which an echo would write `\\n` for its lines, and the command that writes these."""
+    for found in _ESCAPES.finditer(script):
+        name = found["name"] or found["quoted"]
+        language = detect_language(name)
+        if language and language.tag in _TEXTS:
+            return name, f"printf '%b\\n' {found['words']} {found['to']}"
     return None
 
 

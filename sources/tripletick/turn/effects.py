@@ -33,6 +33,12 @@ FOLDERS, ENTRIES = 3, 20
 """Folders that are listed after names have come or gone, and names of each."""
 SHOWN, LINES, CHARACTERS = 2, 12, 600
 """Files that are shown, and how much of each."""
+INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
+"""What stands before a folder in which something is to be."""
+AS_FILE = "{path} (a folder, not a file)"
+COPIED = re.compile(r"\b(?:created|moved [^,\n]+ to) ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
+"""What may be a copy, in what is said of changes."""
+COPIES = re.compile(r"\b(?:cp|mv)\b")
 EMPTY = "{path} is empty."
 EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
 LOST = "{path} no longer has: {lines}"
@@ -161,3 +167,12 @@ def _count_lines_above(lines: Sequence[bytes], before: Sequence[bytes]) -> int:
         (at for at, pair in enumerate(zip(lines, before, strict=False)) if pair[0] != pair[1]), len(lines)
     )
     return max(0, min(same - BEFORE, len(lines) - LINES))
+
+
+def find_lost_folders(asked: str, results: Sequence[tuple[Call, Result]], changed: str) -> Iterator[str]:
+    """Give the folders into which the request wants files and whose names, being free, copies took."""
+    copies = any(COPIES.search(call.body) for call, _ in results)
+    for path in COPIED.findall(changed) if copies else ():
+        into = rf"\b(?:{INSIDE}) (?:(?:the|a|new|folder|directory) )*{re.escape(path)}\b(?!\.\w)"
+        if "." not in path and re.search(into, asked):
+            yield AS_FILE.format(path=path)

@@ -33,14 +33,9 @@ NO_SOURCE = re.compile(r"^(?:cp|mv): cannot stat '(?:\./)?(?P<path>[^']+)'", re.
 """What a copy or a move was to read and could not."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
-INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
-INTO = f"{INSIDE}|to|nach|naar"
+INTO = f"{effects.INSIDE}|to|nach|naar"
 """What stands before the folder in which a file is to be made."""
 AS_FOLDER = "{path} (a file, not a folder)"
-AS_FILE = "{path} (a folder, not a file)"
-COPIED = re.compile(r"\b(?:created|moved [^,\n]+ to) ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
-"""What may be a copy, in what is said of changes."""
-COPIES = re.compile(r"\b(?:cp|mv)\b")
 CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 12
@@ -129,7 +124,7 @@ def _find_wanted_file(
             return "bare", path
     lacking = [
         *_find_missing_files(conversation, context, changed),
-        *_find_lost_folders(conversation.asked, results, changed),
+        *effects.find_lost_folders(conversation.asked, results, changed),
     ]
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
@@ -318,15 +313,6 @@ def _find_missing_files(conversation: Conversation, context: ToolContext, change
     return list(_find_lacking(conversation, context, changed))
 
 
-def _find_lost_folders(asked: str, results: Results, changed: str) -> Iterator[str]:
-    """Give the folders into which the request wants files and whose names, being free, copies took."""
-    copies = any(COPIES.search(call.body) for call, _ in results)
-    for path in COPIED.findall(changed) if copies else ():
-        into = rf"\b(?:{INSIDE}) (?:(?:the|a|new|folder|directory) )*{re.escape(path)}\b(?!\.\w)"
-        if "." not in path and re.search(into, asked):
-            yield AS_FILE.format(path=path)
-
-
 def _find_lacking(conversation: Conversation, context: ToolContext, written: str) -> Iterator[str]:
     """Give the files that the request wants made and that are not there, with a word where a folder has their
     name; `written` names what was made: one that lies in a folder is there if the request speaks of that.
@@ -376,7 +362,8 @@ def _choose_closing(
     if changed and changed == conversation.templates.unchanged and not tries.idle and not repeated:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
-        return ("failed" if said else "nothing") if tries.idle else "done"
+        silent = "unmatched" if any("sed -i" in call.body for call, _ in results) else "nothing"
+        return ("failed" if said else silent) if tries.idle else "done"
     return "done"
 
 

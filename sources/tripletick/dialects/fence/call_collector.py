@@ -158,7 +158,7 @@ class CallCollector:
                 break
             if self._opens_call(line):
                 self.remarks.note_nested_call(line)
-        self.remarks.note_unowned_block(block)
+        self.remarks.note_unowned_block(block, content)
 
     def _accept_block(self, block: FencedBlock, end: BlockEnd) -> None:
         tags = self._terms.tags

@@ -61,13 +61,15 @@ class ProblemCollector:
         if mark.shape.info and self.owns(info):
             self._note_idle("quoted", mark.line)
 
-    def note_unowned_block(self, block: FencedBlock) -> None:
+    def note_unowned_block(self, block: FencedBlock, content: str = "") -> None:
         """Note a block that nobody at work owns; `text` is how a model shows what shall not run."""
         if block.info.tag == "text":
             return
         code = "unowned" if block.info.tag else "untagged"
+        words = content.strip().partition("\n")[0].strip()
+        form = "line" if ":" in words and self.owns(parse_info(words, self.tags)) else "text"
         if code not in self.strange:
-            self.strange[code] = make_block_problem(code, block, self.tags)
+            self.strange[code] = make_block_problem(code, block, self.tags, form=form, what=words)
 
     def check_line(self, number: int, line: str, text: str, offset: int) -> None:
         """Look at one line of prose for blocks and calls in another form."""
