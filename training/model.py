@@ -209,12 +209,18 @@ def _plain(one: ReaderTensor, kind: torch.dtype) -> Tensor:
 
 
 def begin_from(model: Model, adapter: Path) -> None:
-    """Take over the updates of an adapter, as far as both have the layer; more rank begins at nothing."""
-    held = {one.name: one.data for one in GGUFReader(adapter).tensors}
+    """Take over the updates of an adapter, as strong as it was exported, as far as both have the layer; more
+    rank begins at nothing.
+    """
+    file = GGUFReader(adapter)
+    held = {one.name: one.data for one in file.tensors}
+    alpha = float(file.fields["adapter.lora.alpha"].contents())
     with torch.no_grad():
         for kind in ("a", "b"):
             for (layer, name), matrix in model.updates(kind).items():
                 found = held.get(f"blk.{layer}.{TENSORS[name]}.weight.lora_{kind}")
                 if found is not None:
                     old = torch.from_numpy(np.array(found, dtype=np.float32))
+                    if kind == "b":  # of these the columns are the rank
+                        old = old * (alpha / old.shape[1] / (model.shape.alpha / model.shape.rank))
                     matrix[: old.shape[0], : old.shape[1]] = old

@@ -6,7 +6,7 @@ from tests.playing import kinds, last
 
 from tripletick.agents import templates
 from tripletick.agents.definitions import EVERY_LANGUAGE
-from tripletick.events import Answered, FreshStart, GaveUp, Repairing
+from tripletick.events import Answered, Doubted, FreshStart, GaveUp, Repairing
 from tripletick.languages.registry import names_other_language
 from tripletick.messages import Call, Result
 from tripletick.system import dirs
@@ -227,18 +227,19 @@ def test_a_file_of_nearly_the_name_that_was_meant_is_not_it(session):
 @pytest.mark.parametrize(
     ("request_", "block", "says"),
     [
-        ("put copies of the texts in old", "cp a.txt old", "old (a folder, not a file) is not there"),
-        ("move the texts into the folder old", "mv *.txt old", "old (a folder, not a file) is not there"),
+        ("put copies of the texts in old", "cp a.txt old", "Make the folder first: mkdir -p old"),
+        ("move the texts into the folder old", "mv *.txt old", "Make the folder first: mkdir -p old"),
         ("copy a.txt to old", "cp a.txt old", ANSWER),
         ("put copies of the texts in old", "mkdir old; cp a.txt old", ANSWER),
         ("write what is in a.txt in old", "cat a.txt > old", ANSWER),
     ],
 )
-def test_a_copy_that_took_the_name_of_a_folder_is_spoken_of(session, request_, block, says):
-    it = session(f"```bash\n{block}\n```", "Done.")
+def test_a_copy_that_took_the_name_of_a_folder_is_taken_back(session, request_, block, says):
+    it = session(f"```bash\n{block}\n```", "It could not be done.")
     put(it.loop.context, "a.txt", "a\nb\n")
     it.play(request_)
-    assert says in told(it, 1)
+    assert says in told(it, 1) and (it.folder / "a.txt").exists()
+    assert says == ANSWER or not (it.folder / "old").exists()
 
 
 def test_an_empty_block_is_a_failure_each_time(session):
@@ -320,6 +321,12 @@ def test_who_changes_nothing_has_what_was_printed_to_tell(session):
         ("make calc.py, which can calculate tips", True, "Write the whole program in a block"),
         ("a web page that can calculate tips", True, "Write the block that does this"),
         ("when was notes.txt changed?", True, "Write the block that does this"),
+        ("Make 688 the port in app.yaml", True, "Write the block that does this"),
+        ("Add *.pyc to .gitignore", True, "Write the block that does this"),
+        ("Add error handling to job.py", True, "Write the block that does this"),
+        ("Fix the error in job.py", True, "Find what is wrong in job.py"),
+        ("sort the summer photos into a folder", False, "Write the block that does this"),
+        ("The jobs in job.py never run, mend them", True, "Find what is wrong in job.py"),
         ("show me, without running it, how to delete sales.csv", False, "Run nothing."),
         ("Zeig mir den Befehl dafür, ohne ihn auszuführen", True, "Run nothing."),
         ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
@@ -334,6 +341,9 @@ def test_who_changes_nothing_has_what_was_printed_to_tell(session):
 def test_a_request_ends_with_the_block_that_it_wants(context, request_, writes, ends):
     put(context, "sales.csv", "city,sum\nOslo,5\nRio,7\n")
     put(context, "notes.txt", "one\ntwo\n")
+    put(context, "app.yaml", "port: 1\n")
+    put(context, ".gitignore", "build/\n")
+    put(context, "job.py", "print(1)\n")
     attachments.attach_files(request_, (EVERY_LANGUAGE, "bash") if writes else ("bash",), context, BASE)
     ledger = context.ledger
     ending = BASE.choose_ending(request_, ledger.asked, new=ledger.is_new_program, computes=ledger.computes)
@@ -417,19 +427,72 @@ def test_a_table_is_read_with_what_python_has(context):
     ],
 )
 def test_who_only_adds_loses_no_lines(session, request_, script, says):
-    it = session(f"```bash\n{script}\n```", "Done.")
+    it = session(f"```bash\n{script}\n```", "I could not put them back.")
     put(it.loop.context, "a.txt", "one is first\nthree is last\n")
     attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
     assert says in told(it) and ("no longer has: one is first" in told(it)) == (says != ANSWER)
 
 
+def test_who_claims_an_addition_that_lost_lines_is_doubted(session):
+    it = session("```bash\necho two > a.txt\n```", "I added it.", "I cannot mend it.")
+    put(it.loop.context, "a.txt", "one is first\n")
+    attachments.attach_named_files("Add two to a.txt", it.loop.context)
+    assert last(it.play("Add two to a.txt"), Doubted).reasons == ("a.txt no longer has: one is first",)
+
+
 def test_a_task_that_was_deleted_instead_of_ticked_is_shown_with_its_tick(session):
-    it = session("```bash\nsed -i /milk/d todo.md\n```", "Done.")
+    it = session("```bash\nsed -i /milk/d todo.md\n```", "I could not do it.")
     put(it.loop.context, "todo.md", "- [ ] milk\n- [ ] bread\n")
     attachments.attach_named_files("tick milk in todo.md", it.loop.context)
     it.play("tick milk in todo.md")
     assert "todo.md no longer has: - [ ] milk\n\nThese must be in it: - [x] milk\n" in told(it)
+
+
+def test_what_is_only_to_be_added_ticks_no_other_task(session):
+    it = session("```bash\necho '- [ ] call Mark' > todo.md\n```", "I could not do it.")
+    put(it.loop.context, "todo.md", "- [ ] Buy milk\n- [ ] Call mum\n")
+    attachments.attach_named_files("Add 'call Mark' to todo.md", it.loop.context)
+    it.play("Add 'call Mark' to todo.md")
+    assert "These must be in it: - [ ] Buy milk | - [ ] Call mum\n" in told(it)
+
+
+def test_a_hidden_file_that_was_changed_is_named(session):
+    it = session("```bash\necho '*.pyc' >> .gitignore\n```", "I added it.")
+    put(it.loop.context, ".gitignore", "build/\n")
+    it.play("Add *.pyc to .gitignore")
+    assert "Changed: changed .gitignore." in told(it)
+
+
+@pytest.mark.parametrize(
+    ("request_", "body"),
+    [
+        ("Run update.py", "python3 update.py"),
+        ("Compare a.txt with its copy b.txt", "diff a.txt b.txt || true"),
+    ],
+)
+def test_who_was_to_run_or_compare_is_not_told_to_change(session, request_, body):
+    it = session(f"```bash\n{body}\n```", "They differ.")
+    for name, text in (("update.py", "print(3)\n"), ("a.txt", "1\n"), ("b.txt", "2\n")):
+        put(it.loop.context, name, text)
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert ANSWER in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"),
+    [
+        ("Summarize news.md", "Version 2.0 added a dark mode. The login bug was fixed."),
+        ("When was news.md changed?", "news.md was changed yesterday at 10:00."),
+        ("Explain news.md", "The old menu was removed, and the help was moved."),
+    ],
+)
+def test_who_tells_what_was_read_claims_nothing(session, request_, answer):
+    it = session(answer)
+    put(it.loop.context, "news.md", "The login bug was fixed.\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    assert "Doubted" not in kinds(it.play(request_))
 
 
 def test_a_folder_with_the_name_of_a_file_is_not_that_file(session):

@@ -101,7 +101,7 @@ for name in ("llama", "qwen2"):
     kept = GGUFReader(top / "adapter.gguf")
     assert kept.fields["general.architecture"].contents() == name
     assert len(kept.tensors) == 2 * 2 * 7
-    other = load(top / "base.gguf", Shape(rank=2), torch.float32)
+    other = load(top / "base.gguf", Shape(rank=2, alpha=8), torch.float32)
     begin_from(other, top / "adapter.gguf")
     with torch.no_grad():
         assert torch.allclose(other(Pack(ids, at, (1, 8)), at), changed, rtol=0.05, atol=0.5)

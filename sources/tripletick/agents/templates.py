@@ -11,6 +11,7 @@ import string
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,12 @@ COMPUTES = "python"
 """The language in which data is worked on."""
 ACTIONS = ("makes", "alters", "adds", "sets", "ticks", "deletes")
 """Kinds of words that say what is to be done; in a question they say what may have been."""
+NAMES = re.compile(
+    r"\"[^\"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|`[^`\n]{1,200}`|“[^”\n]{1,200}”"
+    r"|(?<![\w./~+-])[\w./~+-]*[\w+-]\.[A-Za-z]\w{0,5}\b"
+)
+"""What a request quotes and the names of files: `sort.py` does not ask for sorting."""
+NAME = "_"
 HEAD_ALONE = re.compile(r"""(?ms)^[ \t]*def [^\n]*:\n\s+r?(\"{3}|'{3}).*?\1\s*(?:```)?\s*\Z""")
 """A request that ends with the head and the docstring of a function, in Python."""
 PLACES = {
@@ -136,7 +143,7 @@ class Templates:
         if kind in ACTIONS and self.has_words("questions", request):
             return False
         words = self.words.get(kind, "")
-        return bool(words) and bool(re.search(words, request, re.IGNORECASE))
+        return bool(words) and bool(re.search(words, mask_names(request), re.IGNORECASE))
 
     def lacks_words(self, kind: str, request: str) -> bool:
         """Tell whether a request has none of the words of a kind; never where the kind has none."""
@@ -181,6 +188,13 @@ class Templates:
             if getattr(self, name)
             else ""
         )
+
+
+@lru_cache(maxsize=16)
+def mask_names(request: str) -> str:
+    """Give the user's own words of a request; one that is nothing but a quote is such words."""
+    masked = NAMES.sub(NAME, request)
+    return masked if masked.strip(f"{NAME} .!?") else request
 
 
 def shorten_request(request: str) -> str:

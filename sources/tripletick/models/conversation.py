@@ -110,6 +110,8 @@ class Conversation:
     """The message that the request at work ended with, as it was first sent …"""
     answers: list[str] = field(default_factory=list)
     """… and what the user has answered since."""
+    shortened: bool = False
+    """Messages have gone, or outputs in them."""
     before: RequestStart | None = None
     """Where `take_back` goes back to; None where there is no request to take back."""
 
@@ -221,18 +223,26 @@ class Conversation:
         if self.before.last and self.before.last.message.role == "user":
             self.entries[-1] = self.before.last
         self.introduced, self.before = set(self.before.introduced), None
+        self.shortened = True
+
+    def take_shortened(self) -> bool:
+        """Tell whether messages, or outputs in them, have gone since this was asked last."""
+        shortened, self.shortened = self.shortened, False
+        return shortened
 
     def clear_history(self) -> None:
         """Forget everything but the system prompt."""
         self.entries.clear()
         self.introduced.clear()
         self.asked, self.before = "", None
+        self.shortened = True
 
     def drop_outputs(self, budget: TokenBudget, goal: int) -> int:
         """Drop outputs, the oldest first, until the estimate is at most `goal`; gives how many messages lost
         some.
         """
         droppable = [index for index, entry in enumerate(self.entries) if entry.short is not None][:-KEPT]
+        self.shortened |= bool(droppable)
         for count, index in enumerate(droppable, 1):
             entry = self.entries[index]
             self.entries[index] = ConversationEntry(entry.short or entry.message, None, entry.introduces)
@@ -273,6 +283,7 @@ class Conversation:
         )
         self.entries[1:kept] = [ConversationEntry(Message("assistant", summary)), bridge]
         self.introduced = {name for entry in self.entries for name in entry.introduces.split()}
+        self.shortened = True
         if self.before:
             moved = max(0, request - at) + 2 - request if request else 0
             known = self.before.introduced & self.introduced

@@ -30,7 +30,7 @@ RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
 """Windows in tokens, and how much of AGENTS.md the first request holds below them: 250 and 500 tokens."""
 CHECK = re.compile(r"(?im)^\s*(?:[-*]\s*)?check:\s*`?([^`\n]+?)`?\s*$")
 """The line of AGENTS.md that says what must succeed."""
-READABLE = "\n\nYou may also read, not change: {paths}"
+READABLE = "You may also read, not change: {paths}"
 
 
 def format_folder_line(workspace: Workspace, templates: Templates, request: str = "") -> str:

@@ -186,7 +186,6 @@ class App:
         self.workspace.reset_readable()
         if self.loop:
             self.loop.conversation.clear_history()
-            self.loop.forget_files()
         yield TakenBack("start")
 
     def run_script(self, script: str) -> Turn:
@@ -300,12 +299,13 @@ class App:
         files = request_text.format_files(loop, hands, request, folder_line=self.config.agent.folder)
         words = yield from images.attach_images(request, loop, self.model_info)
         words = self.extensions.apply_pre_request(words, agent.name)
-        words = "\n\n".join(filter(None, (words, piped and request_text.format_piped_input(loop, piped))))
+        along = [files, piped and request_text.format_piped_input(loop, piped)]
         if hands.tools:
             rules = request_text.format_rules(self.trusted_content.words, loop.replies.budget.window)
             loop.conversation.preface = rules
             yield from self.workspace.ask_to_read(request)
-            words += request_text.format_readable_paths(self.workspace.take_readable())
+            along.append(request_text.format_readable_paths(self.workspace.take_readable()))
+        files = "\n\n".join(filter(None, along))
         if agent.name == PLANNER:
             return self._run_planner(agent, loop, words, files)
         relief, rest = self.routing.list_relief_agents(self.prompts), self.routing.get_rest(self.prompts)

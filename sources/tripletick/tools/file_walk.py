@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 import shlex
 import time
 from collections import deque
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from tripletick.paths import HomeView, Kind, PathInfo, PathRefused, Workspace
 from tripletick.paths.ignore_files import GIT_IGNORE, LARGEST, Specs, is_ignored, parse_ignore_file
 
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 SKIPPED = frozenset({".git", ".hg", ".svn", ".tripletick", "node_modules", "__pycache__", ".venv", "venv"})
 """Folders of tools, which hold nothing that anybody looks for by name."""
 SECONDS = 2.0
@@ -126,8 +128,9 @@ def shorten_names(names: Sequence[str], most: int, *, of: int = 0) -> list[str]:
 
 
 def quote_name(name: str) -> str:
-    """Give a name as a shell wants it."""
-    return shlex.quote(name) if " " in name else name
+    """Give a name as a shell wants it, on one line: what no name should have is a `?`, which fits it."""
+    plain = _CONTROLS.sub("?", name)
+    return shlex.quote(plain) if " " in plain and plain == name else plain
 
 
 def find_closest_paths(name: str, workspace: Workspace) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -132,6 +132,12 @@ class FileTracker:
         """Note that the model has seen the whole file."""
         self.known.add(path)
         self.shown[path] = sha256(data).digest()
+
+    def forget_files(self, paths: Iterable[str] | None = None) -> None:
+        """The model no longer knows these files as they are, or any: they may go along once more."""
+        for path in {*self.known, *self.shown} if paths is None else paths:
+            self.known.discard(path)
+            self.shown.pop(path, None)
 
     def has_shown(self, path: str, data: bytes) -> bool:
         return self.shown.get(path) == sha256(data).digest()

@@ -51,13 +51,14 @@ STEM = re.compile(r"[^\W\d_]{4,}")
 """A word of a file's name."""
 ENDING = re.compile(r"(?<![\w.])(?:log|csv|tsv|json|toml|yaml|xml|html|md|txt)s?\b", re.IGNORECASE)
 """The ending of a file, as people speak of it."""
+SETTINGS = ("yaml", "toml", "ini", "dotenv", "gitignore", "dockerfile", "makefile", "nginx")
 LOOKS, ACTS = ("tells", "counts", "finds"), ("alters", "moves", "adds")
 """Words of a request that wants to know something, and of one that wants something done with files."""
 WORD = re.compile(
     r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)"
 )
 """What may be a path: words between quotes, which an apostrophe is none of, or one word."""
-PLACE = re.compile(r"[\w./~+-]*[\w+-]\.\w{1,6}")
+PLACE = re.compile(r"(?<![\w./~+-])[\w./~+-]*[\w+-]\.\w{1,6}")
 """What may be a path in the words of a program."""
 PATTERN = re.compile(
     r"(?<![A-Za-z])(?:YEAR|YYYY|MONTH|MM|DAY|DD|DATE|TIME|NAME|TITLE|NUMBER|NUM|N+|X+|ID|FILE|FILENAME|EXT)"
@@ -189,7 +190,7 @@ def attach_named_files(
         parts += [part] if part else []
         left -= len(part)
         programs += [path] if is_program_path(path) and path in context.ledger.known else []
-        is_data = programs_too or path.lower().endswith(data_summary.KNOWN)
+        is_data = path.lower().endswith(data_summary.KNOWN) or (programs_too and not _is_settings(path))
         data = data or (bool(part) and kinds[path] == "file" and is_data)
     missing = (
         path
@@ -251,6 +252,12 @@ def attach_meant_files(request: str, context: ToolContext, *, few: bool) -> str:
     data = any(path.lower().endswith(data_summary.KNOWN) for path in meant)
     context.ledger.computes |= data and any(parts)
     return "\n\n".join(filter(None, parts))
+
+
+def _is_settings(path: str) -> bool:
+    """Tell settings from data: who has a program write them anew loses their comments and their order."""
+    language = detect_language(path)
+    return language is not None and language.tag in SETTINGS
 
 
 def _is_file(path: str, context: ToolContext) -> bool:

@@ -39,6 +39,16 @@ DEED = {
     "ran": "nothing was run",
     "tests": "no test was run",
 }
+REPORTED = ("saved", "changed", "deleted", "moved", "copied", "tests")
+"""Deeds of which what was read may tell as well."""
+PASSIVE = re.compile(
+    r"^(?!.*\b(?:I|ich|je|j|he|ho|ik|eu)\b).*\b(?:is|are|was|were|been|passed|ist|sind|wurden?|worden|est|sont|été|es|fue"
+    r"|fueron|è|sono|stat[oaie]|zijn|werd(?:en)?|foi|foram)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Somebody did it, and not who speaks."""
+PLURAL = re.compile(r"\s+[^\W\d_]+s\b")
+"""What is counted stands behind its number."""
 LAST = "the last block failed, and nothing after it succeeded"
 ABSENT = "{path} is not there"
 PRESENT = "{path} is there"
@@ -66,6 +76,10 @@ class TurnFacts:
     """Files that the request wants made and that are not there."""
     saved: bool = False
     """All that the request wants saved is there, and it speaks of no moving."""
+    reads: bool = False
+    """The request only wants to know what is there, and nothing was changed."""
+    gone: tuple[str, ...] = ()
+    """What says of files that they have lost lines, although something was only to be added."""
 
 
 class LazyPattern:
@@ -196,7 +210,7 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     clauses = tuple(_split_clauses(answer))
     told = list(_find_claims(clauses, works=facts.works))
     for claim in told:
-        found |= dict.fromkeys(_check_claim(claim, facts))
+        found |= {} if _is_report(claim, facts) else dict.fromkeys(_check_claim(claim, facts))
     if told and not found and facts.receipt.last_failed and not _admits_failure(answer):
         found[LAST] = None
     kinds = {claim.kind for claim in told}
@@ -204,9 +218,17 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
         found[LOST.format(paths=", ".join(facts.receipt.lost))] = None
     if facts.lacking and not found and not _admits_failure(answer):
         found[ABSENT.format(path=facts.lacking[0])] = None
+    if facts.gone and not found and not _admits_failure(answer):
+        found |= dict.fromkeys(facts.gone)
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
     found |= dict.fromkeys(_find_false_denials(clauses, facts))
     return tuple(found)
+
+
+def _is_report(claim: Claim, facts: TurnFacts) -> bool:
+    """Tell whether a claim may say what a file says: "the login was fixed", of a list of changes."""
+    reported = facts.reads and claim.kind in REPORTED and PASSIVE.search(claim.clause)
+    return bool(reported) and (claim.kind != "tests" or "pass" in facts.seen.casefold())
 
 
 def _check_claim(claim: Claim, facts: TurnFacts) -> Iterator[str]:
@@ -296,6 +318,9 @@ def _find_unseen_quotes(answer: str, facts: TurnFacts) -> Iterator[str]:
     for tongue in load_table().tongues:
         for said in tongue.quotes.finditer(plain):
             quoted = QUOTED.match(plain, said.end())
-            text = next(filter(None, quoted.groups()), "") if quoted else ""
+            sentence = load_table().sentences.split(plain[: said.start()])[-1]
+            if not quoted or tongue.depends.search(sentence) or PLURAL.match(plain, quoted.end()):
+                continue
+            text = next(filter(None, quoted.groups()), "")
             if text and text.strip(".,") not in facts.seen:
                 yield UNSEEN.format(text=text)

@@ -23,6 +23,7 @@ from tripletick.languages.registry import is_document
 from tripletick.messages import Call, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused, Workspace
+from tripletick.permission.deletions import CACHES
 from tripletick.system.text import join_names
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
@@ -33,18 +34,15 @@ FOLDERS, ENTRIES = 3, 20
 """Folders that are listed after names have come or gone, and names of each."""
 SHOWN, LINES, CHARACTERS = 2, 12, 600
 """Files that are shown, and how much of each."""
-INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
-"""What stands before a folder in which something is to be."""
-AS_FILE = "{path} (a folder, not a file)"
-COPIED = re.compile(r"\b(?:created|moved [^,\n]+ to) ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
-"""What may be a copy, in what is said of changes."""
-COPIES = re.compile(r"\b(?:cp|mv)\b")
 EMPTY = "{path} is empty."
 EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
 LOST = "{path} no longer has: {lines}"
+BETWEEN = " | "
 LACKING = re.compile(r"(?m)^(?P<path>.+) no longer has: (?P<lines>.+)$")
 ALIKE = 0.6
-"""How much of a line must be left in one of the new ones; difflib's ratio."""
+"""How much of a line must be left in one of the new ones; difflib's ratio …"""
+MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
+"""… without the sign that makes it an item of a list."""
 REWRITTEN = 3000
 """Bytes of a text that can be asked for as a whole."""
 NOW = "{path} now{part}:"
@@ -72,26 +70,30 @@ def describe_effects(
     if changes is None:
         return ""
     saved = {change.path for _, result in results for change in result.files}
-    adds = said.lost and said.has_words("adds", conversation.asked)
     parts = (
         describe_changes(changes, points.read_content, saved, said),
         *_list_folders(changes, workspace),
-        *(_describe_losses(changes, points.read_content) if adds else ()),
+        *describe_losses(changes, points.read_content, conversation),
     )
     return "\n".join(filter(None, parts))
 
 
-def _describe_losses(changes: Sequence[Change], read: Read) -> Iterator[str]:
-    """Name the lines that short texts no longer have, nor one like them: something was only to be added."""
-    for change in changes:
+def describe_losses(
+    changes: Sequence[Change] | None, read: Read, conversation: Conversation
+) -> Iterator[str]:
+    """Name the lines that short texts no longer have, nor one like them, where some were only to be added."""
+    said = conversation.templates
+    adds = said.lost and said.has_words("adds", conversation.asked)
+    for change in (changes or ()) if adds else ():
         if _is_file(change.was) and _is_file(change.left) and is_document(change.path):
             before, now = read(change.was), read(change.left)
             if max(len(before), len(now)) > REWRITTEN or is_binary(before + now):
                 continue
             lines, kept = (data.decode("utf-8", "replace").splitlines() for data in (before, now))
             gone = (line for line in lines if line.strip() and line not in kept)
-            if lost := [line for line in gone if not get_close_matches(line, kept, 1, ALIKE)]:
-                yield LOST.format(path=change.path, lines=join_names(lost, LINES, " | "))
+            bare = [MARK.sub("", line) for line in kept]
+            if lost := [line for line in gone if not get_close_matches(MARK.sub("", line), bare, 1, ALIKE)]:
+                yield LOST.format(path=change.path, lines=BETWEEN.join(lost[:LINES]))
 
 
 def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
@@ -107,7 +109,7 @@ def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[s
 
 def describe_changes(changes: Sequence[Change], read: Read, saved: Collection[str], said: Templates) -> str:
     """Say what was moved, created, changed and deleted, and show what programs wrote into short texts."""
-    changes = [change for change in changes if not change.path.startswith(".")]
+    changes = [change for change in changes if change.path.partition("/")[0] not in CACHES]
     renamed = find_renames(changes)
     named = [*_describe_each(changes, renamed)]
     if not named:
@@ -167,12 +169,3 @@ def _count_lines_above(lines: Sequence[bytes], before: Sequence[bytes]) -> int:
         (at for at, pair in enumerate(zip(lines, before, strict=False)) if pair[0] != pair[1]), len(lines)
     )
     return max(0, min(same - BEFORE, len(lines) - LINES))
-
-
-def find_lost_folders(asked: str, results: Sequence[tuple[Call, Result]], changed: str) -> Iterator[str]:
-    """Give the folders into which the request wants files and whose names, being free, copies took."""
-    copies = any(COPIES.search(call.body) for call, _ in results)
-    for path in COPIED.findall(changed) if copies else ():
-        into = rf"\b(?:{INSIDE}) (?:(?:the|a|new|folder|directory) )*{re.escape(path)}\b(?!\.\w)"
-        if "." not in path and re.search(into, asked):
-            yield AS_FILE.format(path=path)

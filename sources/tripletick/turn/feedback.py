@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from tripletick.agents.templates import ACTIONS
 from tripletick.checkpoint.values import Change
 from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
@@ -22,6 +23,7 @@ from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, effects
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import TurnFacts, is_stated
+from tripletick.turn.receipts import INSIDE
 from tripletick.turn.reply import ReplySource, cut_blocks
 
 DROPPED = "(output dropped to save room)"
@@ -33,17 +35,14 @@ NO_SOURCE = re.compile(r"^(?:cp|mv): cannot stat '(?:\./)?(?P<path>[^']+)'", re.
 """What a copy or a move was to read and could not."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
-INTO = f"{effects.INSIDE}|to|nach|naar"
+INTO = f"{INSIDE}|to|nach|naar"
 """What stands before the folder in which a file is to be made."""
 AS_FOLDER = "{path} (a file, not a folder)"
 CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
-OUTPUT = "Output:"
-UNSAID, UNSAID_LINES = 300, 12
-"""Characters and lines of an output that may stand below an answer."""
 BLOCK = re.compile(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
 PLAIN = "text"
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
-WORD = re.compile(r"\w{3,}")
+READS = ("reads", "questions", "tells", "dates")
+"""Words of a request that only wants to know."""
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
@@ -122,10 +121,7 @@ def _find_wanted_file(
         path = last.files[-1].path
         if path in context.ledger.made and not _shows_arguments(path, conversation.asked):
             return "bare", path
-    lacking = [
-        *_find_missing_files(conversation, context, changed),
-        *effects.find_lost_folders(conversation.asked, results, changed),
-    ]
+    lacking = _find_missing_files(conversation, context, changed)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
         if not is_program_path(lacking[0]):
@@ -154,10 +150,13 @@ def _find_spoiled_text(
 
 def _list_lost_lines(conversation: Conversation, changed: str) -> str:
     """Give the lines that a text has lost as it is to have them: a task that is to be ticked is."""
-    gone = effects.LACKING.search(changed)
-    lines = gone["lines"] if gone else ""
+    gone, asked = effects.LACKING.search(changed), conversation.asked.casefold()
     ticks = conversation.templates.has_words("ticks", conversation.asked)
-    return lines.replace("[ ]", "[x]") if ticks else lines
+    lines = gone["lines"].split(effects.BETWEEN) if gone else []
+    return effects.BETWEEN.join(
+        line.replace("[ ]", "[x]") if ticks and effects.MARK.sub("", line).casefold() in asked else line
+        for line in lines
+    )
 
 
 def _shows_arguments(path: str, request: str) -> bool:
@@ -165,24 +164,6 @@ def _shows_arguments(path: str, request: str) -> bool:
     name = re.escape(path.rpartition("/")[2])
     started = rf"(?:\b(?:python3?|node|bash|sh|ruby|perl|php)|\./)[ ]*(?:\S*/)?{name}[ ]+[^\s.,;:!?)\"'`]"
     return bool(re.search(rf"{started}|{name}[ ]+(?:[-+]?\d|[\"'<\[-]|[A-Z]{{2,}})", request))
-
-
-def find_unreported_output(conversation: Conversation, tries: Attempts, answer: str) -> str:
-    """Give the few lines that the last program printed, for the end of an answer that has nothing of them and
-    was to tell something, as every one has that follows no change.
-    """
-    printed, said = tries.printed, conversation.templates
-    lines = printed.strip().splitlines()
-    asks = said.has_words("tells", conversation.asked.partition("\n")[0])
-    asks = asks or (not tries.changed and said.lacks_words("tells", conversation.asked))
-    new = _extract_facts(printed) - _extract_facts(conversation.asked) if asks else None
-    if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _extract_facts(answer):
-        return ""
-    return (
-        f"\n\n{OUTPUT} {lines[0]}"
-        if len(lines) == 1
-        else f"\n\n{OUTPUT}\n{wrap_in_fence(printed.strip(), 'text')}"
-    )
 
 
 def format_failed_check(replies: ReplySource, call: Call, result: Result) -> str:
@@ -221,7 +202,9 @@ def gather_facts(
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
-    return TurnFacts(told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved)
+    acts = any(said.has_words(kind, asked) for kind in (*ACTIONS, "moves", "repairs"))
+    reads = not acts and not tries.changed and any(said.has_words(kind, asked) for kind in READS)
+    return TurnFacts(told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved, reads)
 
 
 def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:
@@ -245,7 +228,8 @@ def take_document(reading: ParsedReply, conversation: Conversation, ledger: File
     path = ledger.wanted or (ledger.asked if not ledger.mended else "")
     if not path and conversation.templates.has_words("makes", conversation.asked):
         texts = [each for each in ledger.absent if is_document(each) and each not in ledger.known]
-        path = texts[0] if len(texts) == 1 else ""
+        # in a question it is spoken of, and may be shown by an example
+        path = texts[0] if len(texts) == 1 and is_stated(texts[0], conversation.asked) else ""
     language = detect_language(path) if is_document(path) else None
     if not language or blocks[0][1] not in ("", PLAIN, language.tag):
         return reading
@@ -336,12 +320,6 @@ def _lies_where_asked(path: str, written: str, conversation: Conversation) -> bo
         return True
     folders = (folder for spot in spots for folder in spot.casefold().split("/"))
     return any(re.search(rf"\b(?:{INTO}) {re.escape(folder)}\b", asked) for folder in folders)
-
-
-def _extract_facts(text: str) -> set[str]:
-    """Give the numbers of a text; where it has none its words."""
-    numbers = {f"{float(each):g}" for each in NUMBER.findall(text)}
-    return numbers or set(WORD.findall(text.casefold()))
 
 
 def _is_unchanged_repair(context: ToolContext, results: Results) -> bool:

@@ -85,6 +85,8 @@ class Loop:
 
     def begin_request(self, request: str) -> None:
         """Take back what held for the request before."""
+        if self.conversation.take_shortened():
+            self.forget_files()
         self.context.outside.begin_request(request)
         self.context.ledger.begin_request()
         self.gate.begin_turn()
@@ -95,8 +97,7 @@ class Loop:
 
     def forget_files(self, paths: Iterable[str] | None = None) -> None:
         """The model no longer knows these files as they are, or any."""
-        known = self.context.ledger.known
-        known.difference_update(set(known) if paths is None else paths)
+        self.context.ledger.forget_files(paths)
 
     def run_turn(
         self,
@@ -124,11 +125,8 @@ class Loop:
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.context.session, request)
         ending = attachments.choose_ending(request, ledger, conversation.templates)
-        ledger.mends = (
-            bool(ledger.asked)
-            and not ledger.is_new_program
-            and conversation.templates.has_words("repairs", request)
-        )
+        repairs = conversation.templates.has_words("repairs", request)
+        ledger.mends = repairs and bool(ledger.asked) and not ledger.is_new_program
         ledger.withheld = conversation.templates.has_words("withheld", request)
         ledger.only_shown = ledger.withheld and bool(ending) and ending == conversation.templates.show
         conversation.add_request(agent, request, files=files, ending=ending)
@@ -250,7 +248,7 @@ class Loop:
                 end = yield from self.run_check(shift.agent, tries, command)
                 if end or self._find_due_check(shift.agent, tries):
                     return end
-            lacking = feedback.find_unreported_output(self.conversation, tries, said)
+            lacking = receipts.find_unreported_output(self.conversation, tries, said)
             return (
                 yield from self.hooks.apply_pre_response(
                     said, lacking + self.context.outside.format_citations(said)
@@ -294,9 +292,10 @@ class Loop:
         fails = not self.check and (tries.failed_checks >= RERUNS or broken)
         failed = (STILL.format(command=self.context.ledger.check),) if fails else ()
         works = bool(shift.agent.tools)
+        gone = tuple(effects.describe_losses(changes, self.checkpoints.read_content, self.conversation))
         facts = feedback.gather_facts(self.conversation, self.context, told, tries, works=works)
         answer = end.text if isinstance(end, Answered) else end.answer
-        return replace(told, doubt=claims.find_doubts(answer, facts) or failed)
+        return replace(told, doubt=claims.find_doubts(answer, replace(facts, gone=gone)) or failed)
 
     def _request_last_words(self, shift: Handover, end: GaveUp) -> Generator[Event, Reply, GaveUp]:
         """Have the model say what is known before the turn ends; no block of that is read."""
@@ -363,7 +362,7 @@ class Loop:
         """Put files back that a block has lost; `keeps`: it may delete none from before the turn."""
         changes = self.checkpoints.changes_since(before) or ()
         turn = self.checkpoints.changes_since(0) or () if keeps else ()
-        if not (loss := receipts.find_loss(call.body, changes, turn)):
+        if not (loss := receipts.find_loss(call.body, changes, turn, self.conversation.asked)):
             return result
         kept = self.checkpoints.restore_block()
         yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 from tripletick.checkpoint.undo_plan import find_renames, is_folder, list_file_changes
 from tripletick.checkpoint.values import Change
+from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.messages import Call, Receipt, Result
+from tripletick.models.conversation import Conversation
 from tripletick.system.text import join_names
+from tripletick.turn.attempts import Attempts
 
 LOOKS = frozenset({"read", "file_finder", "write", "append", "edit", "web_search", "fetch", "browse"})
 """Tags of ours that run no program and change nothing but files of the folder."""
@@ -21,14 +24,26 @@ SUMMARIES = re.compile(
 PASSED = re.compile(r"(\d+) pass(?:ed|ing)|pass (\d+)")
 FAILED = re.compile(r"(\d+) (?:failed|failing|errors?)\b|fail (\d+)")
 MOVES = re.compile(r"\bmv\b|rename|shutil\.move|\.replace\(")
+COPIES = re.compile(r"\bcp\b|shutil\.copy")
 DELETES = re.compile(r"\brm\b|\brmdir\b|unlink|rmtree|os\.remove|-delete\b|shred|truncate")
+INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
+"""What stands before a folder in which something is to be."""
 NAMED = 3
 TAKEN_BACK = "failed, and what it did was taken back"
 LOSES = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
     "were before. A folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
 )
+NO_FOLDER = (
+    "{paths} was no folder, so that the files got its name. All files are as they were before. "
+    "Make the folder first: mkdir -p {paths}"
+)
 DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
+OUTPUT = "Output:"
+UNSAID, UNSAID_LINES = 300, 12
+"""Characters and lines of an output that may stand below an answer."""
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+WORD = re.compile(r"\w{3,}")
 UNITTEST = re.compile(r"(?m)^Ran (\d+) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
 GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
 
@@ -75,11 +90,16 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     return [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
 
 
-def find_loss(code: str, changes: Sequence[Change], turn: Sequence[Change] = ()) -> Result | None:
-    """Give the result of a block that is to be taken back, None for any other: its moves have lost files, or
-    it has deleted what was there before the turn. `turn`: all changes of that, none where it may delete.
+def find_loss(
+    code: str, changes: Sequence[Change], turn: Sequence[Change] = (), request: str = ""
+) -> Result | None:
+    """Give the result of a block that is to be taken back, None for any other: its moves have lost files, it
+    has put them in the place of a folder that the request names, or deleted what was there before the turn.
+    `turn`: all changes of that, none where it may delete.
     """
     lost, said = find_overwritten(code, changes), LOSES
+    if not lost:
+        lost, said = _find_false_folders(code, changes, request)[:1], NO_FOLDER
     if not lost and turn and DELETES.search(code):
         left = {change.left[1] for change in turn if change.left}
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
@@ -87,6 +107,15 @@ def find_loss(code: str, changes: Sequence[Change], turn: Sequence[Change] = ())
         said = DELETED
     text = said.format(paths=join_names(lost, NAMED))
     return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"})) if lost else None
+
+
+def _find_false_folders(code: str, changes: Sequence[Change], request: str) -> list[str]:
+    """Name the files that got the name of a folder into which the request wants others."""
+    if not (COPIES.search(code) or MOVES.search(code)):
+        return []
+    new = [each.path for each in changes if each.left and not each.was and not is_folder(each.left)]
+    into = rf"\b(?:{INSIDE}) (?:(?:the|a|new|folder|directory) )*(?:{{}})\b(?!\.\w)"
+    return [path for path in new if "." not in path and re.search(into.format(re.escape(path)), request)]
 
 
 def parse_test_counts(text: str) -> tuple[int, int] | None:
@@ -100,3 +129,27 @@ def parse_test_counts(text: str) -> tuple[int, int] | None:
         return good, good + bad
     ended = GO.findall(text)
     return (ended.count("PASS"), len(ended)) if ended else None
+
+
+def find_unreported_output(conversation: Conversation, tries: Attempts, answer: str) -> str:
+    """Give the few lines that the last program printed, for the end of an answer that has nothing of them and
+    was to tell something, as every one has that follows no change.
+    """
+    printed, said = tries.printed, conversation.templates
+    lines = printed.strip().splitlines()
+    asks = said.has_words("tells", conversation.asked.partition("\n")[0])
+    asks = asks or (not tries.changed and said.lacks_words("tells", conversation.asked))
+    new = _extract_facts(printed) - _extract_facts(conversation.asked) if asks else None
+    if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _extract_facts(answer):
+        return ""
+    return (
+        f"\n\n{OUTPUT} {lines[0]}"
+        if len(lines) == 1
+        else f"\n\n{OUTPUT}\n{wrap_in_fence(printed.strip(), 'text')}"
+    )
+
+
+def _extract_facts(text: str) -> set[str]:
+    """Give the numbers of a text; where it has none its words."""
+    numbers = {f"{float(each):g}" for each in NUMBER.findall(text)}
+    return numbers or set(WORD.findall(text.casefold()))

@@ -104,7 +104,7 @@ _POPS = {('"', '"'), ("'", "'"), ("$'", "'"), ("((", "))"), ("$(", ")")}
 _NAMES = frozenset(['"', "'", "$'"])
 
 
-_APOSTROPHE = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")
+_APOSTROPHE = re.compile(r"[^\W\d_]\\?'[^\W\d_]")
 _HOW = " (a text that has a ' goes between \")"
 
 
