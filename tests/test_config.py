@@ -86,6 +86,8 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path
         ("[agent]\nmax_steps = 0\n", "a whole number from 1 to 1000"),
         ("[sandbox]\nmode = free\n", "one of: read work net bare"),
         ("[sandbox]\nmemory = much\n", "a size such as 512M or 2G"),
+        ("[sandbox]\nmemory = inf\n", "a size such as 512M or 2G"),
+        ("[sandbox]\nsee = ~nobody-here/x\n", "absolute paths"),
         ("[agent]\nfolder = perhaps\n", "yes or no"),
         ("[mcp.time]\ncommand = it's\n", "balanced quotes"),
         ("[mcp.time]\nenv = KEY=secret\n", "variable names"),
@@ -100,6 +102,12 @@ def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, a
     assert allowed in caught.value.why
     assert "The default is" in caught.value.why
     assert caught.value.remedy.startswith("Fix it: tripletick config set ")
+
+
+def test_a_mark_of_the_byte_order_is_no_part_of_a_file(tmp_path):
+    path = written(tmp_path, "")
+    path.write_bytes(b"\xef\xbb\xbf[ui]\ntheme = dark\n")
+    assert load_config([path], {}, {}).ui.theme == "dark"
 
 
 def test_a_setting_under_its_former_name_holds_and_says_its_new_one(tmp_path):

@@ -108,6 +108,8 @@ def test_an_empty_replace_takes_the_lines_out(context):
     [
         (b"a\r\nb\r\nc\r\n", b"a\r\nX\r\nY\r\nc\r\n"),
         (b"a\r\nb\nc\n", b"a\r\nX\nY\nc\n"),
+        (b"b\na\r\nc\r\n", b"X\nY\na\r\nc\r\n"),
+        (b"a\nc\nb\r\n", b"a\nc\nX\r\nY\r\n"),
         (b"a\nb", b"a\nX\nY"),
         (b"a\r\nb", b"a\r\nX\r\nY"),
         (b"\xef\xbb\xbfb\n", b"\xef\xbb\xbfX\nY\n"),

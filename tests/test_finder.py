@@ -6,6 +6,7 @@ from datetime import datetime
 import pytest
 from tests.filing import open_plain, put, use
 
+from tripletick.system.text import format_time
 from tripletick.tools.file_walk import FileWalk
 
 
@@ -120,6 +121,17 @@ def test_info_says_size_type_and_date(context):
     assert use(context, "file_finder", "photo.png", None, "info").text == (
         "photo.png  5 B  image/png  changed 2024-05-06 07:08"
     )
+
+
+@pytest.mark.parametrize("query", ["**/" * 40 + "none.md", "{a,b}" * 40, "**/*" * 20 + "/none"])
+def test_a_pattern_that_stands_for_very_many_ends(context, query):
+    for number in range(30):
+        put(context, f"{'d/' * 12}{number}.txt", "x")
+    assert use(context, "file_finder", query).text.startswith("Nothing is called")
+
+
+def test_a_date_that_no_calendar_has_is_unknown():
+    assert format_time(10**14) == "at an unknown time"
 
 
 def test_many_names_are_cut_and_counted(context):

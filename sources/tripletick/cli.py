@@ -6,6 +6,7 @@ What `--version` does not need is not imported here either: several times the re
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import signal
@@ -31,6 +32,8 @@ SHADOWED = (
 )
 GO_ELSEWHERE = "cd to an existing folder, or use: tripletick -C DIR"
 VERSION = ["--version"]
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ROOM = "The output cannot be written."
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
 commands (tripletick help COMMAND shows the arguments):
@@ -51,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Loading makes much and drops nothing: looking for cycles in it is a tenth of the start.
     gc.set_threshold(100_000)
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_closed_streams()
     taken = _drop_cwd_from_path()
     if words != VERSION:
         _guard_secrets(words)
@@ -62,18 +66,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if taken:
             raise UsageError(*(part.format(path=taken) for part in SHADOWED))
-        return _choose_command(words)()
+        code = _choose_command(words)()
+        sys.stdout.flush()
+        return code
     except TripletickError as error:
         return _print_error(error, verbose=verbose)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # Python would write to the closed pipe once more when it ends.
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, *FULL):
+            raise
+        # Python would write to the closed pipe, or the full disk, once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return CLOSED_PIPE
+        if error.errno == errno.EPIPE:
+            return CLOSED_PIPE
+        return _print_error(TripletickError(NO_ROOM, f"{describe_os_error(error)}."), verbose=verbose)
     finally:
         # One more Ctrl-C does not break off the tidying up; what is registered last is done first.
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+
+
+def _open_closed_streams() -> None:
+    """Put a stream that nobody reads in the place of one that was closed: `>&-`."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - it stays open
 
 
 def _guard_secrets(words: Sequence[str]) -> None:

@@ -147,6 +147,13 @@ def test_runs_are_compared_and_drawn(bench, home):
     drawn = bench("page", str(first), script="")
     assert drawn.stdout == f"{first.with_suffix('.html')}\n"
     assert "<svg" in first.with_suffix(".html").read_text()
+    assert bench("page", str(first.rename(first.with_name("run.html"))), script="").returncode == 2
+    second.write_text(second.read_text().partition("\n")[0] + "\n")
+    alone = bench("compare", str(second), str(second), script="")
+    assert (alone.returncode, alone.stderr.partition("\n")[0]) == (
+        2,
+        "tripletick: The two runs have no trial in common.",
+    )
 
 
 WRONG = [

@@ -54,6 +54,28 @@ def state(home):
     return home / ".local" / "state" / "tripletick"
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_stream_that_is_closed_is_as_one_that_nobody_reads(home, closed):
+    command = f"exec {sys.executable} -m tripletick.cli undo {closed}"
+    done = subprocess.run(["sh", "-c", command], cwd=home / "project", env=environment(home), timeout=50)
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux alone has it")
+def test_an_answer_for_which_there_is_no_room_is_an_error_in_one_line(home):
+    command = f"exec {sys.executable} -m tripletick.cli --version > /dev/full"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=home / "project",
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "tripletick: The output cannot be written.\nNo space left on device.\n"
+
+
 def test_the_answer_is_on_stdout_and_the_rest_on_stderr(home):
     done = task(home, "write hello.py and run it")
     assert (done.returncode, done.stdout) == (0, "It prints hello.\n")

@@ -1,6 +1,8 @@
 """Undo, redo and diff as they are typed, and as a person at a terminal answers them."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
 from tests.program.test_cli import run, task
@@ -35,7 +37,9 @@ def test_where_there_is_nothing_to_do_it_is_said(home, word):
     assert (done.stdout, done.returncode) == (f"There is nothing to {word} here.\n", 0)
 
 
-@pytest.mark.parametrize("words", [("undo", "0"), ("redo", "two"), ("diff", "1", "2"), ("undo", "-1")])
+@pytest.mark.parametrize(
+    "words", [("undo", "0"), ("redo", "two"), ("undo", "9" * 5000), ("diff", "1", "2"), ("undo", "-1")]
+)
 def test_what_is_no_number_of_turns_is_refused(home, words):
     assert run(home, *words).returncode == 2
 
@@ -45,11 +49,23 @@ def test_without_a_person_a_later_edit_stays_and_is_named(home):
     (home / "project" / "old").write_text("mine")
     done = run(home, "undo")
     assert "Left as they are: old (changed since)." in done.stdout
+    assert done.returncode == 3
     assert (home / "project" / "old").read_text() == "mine"
 
 
-def test_a_folder_that_is_not_there_is_said(home):
-    assert run(home, "undo", "-C", "nowhere").returncode == 2
+@pytest.mark.parametrize("name", ["nowhere", "~nobody-here"])
+def test_a_folder_that_is_not_there_is_said(home, name):
+    assert run(home, "undo", "-C", name).returncode == 2
+
+
+@pytest.mark.skipif(not shutil.which("patch"), reason="patch is not installed")
+def test_a_patch_finds_a_file_whose_name_has_blanks(home):
+    (home / "project" / "my").write_text("old\n")
+    (home / "project" / "my file").write_text("old\n")
+    write(home, "echo new > 'my file'")
+    diff = run(home, "diff").stdout
+    subprocess.run(["patch", "-R", "-p1"], cwd=home / "project", input=diff, text=True, check=True)
+    assert (home / "project" / "my file").read_text() == "old\n"
 
 
 def test_a_pipe_gets_a_patch_as_it_is_and_a_terminal_what_cannot_steer_it(home):

@@ -27,6 +27,7 @@ from tripletick.batch.worker_pool import open_temp_folder, remove_stale_folders
 from tripletick.errors import ServerUnreachableError, UsageError
 from tripletick.system import optional_deps
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.dirs import expand_user
 from tripletick.system.entry_points import SOURCES
 
 MOST = 256 << 20
@@ -118,7 +119,7 @@ class RayWorkerPool:
             # else Ray writes one into the user's home
             os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
             os.environ["PYTHONPATH"] = SOURCES
-        elif Path(TOKEN).expanduser().exists():
+        elif expand_user(TOKEN).exists():
             # a node does so by itself, a client does not
             os.environ.setdefault("RAY_AUTH_MODE", "token")
         import ray

@@ -19,6 +19,7 @@ from typing import Any
 
 from tripletick.batch.id_set import IdSet
 from tripletick.errors import UsageError
+from tripletick.system.dirs import expand_user
 from tripletick.system.text import describe_os_error, suggest_name
 
 SHOWN = 20
@@ -156,7 +157,7 @@ class TaskReader:
         return BatchTask(number, str(task_id), *kept, check=given.get("check", ""))
 
     def _resolve_folder(self, name: str) -> Path:
-        folder = self.base / Path(name).expanduser()
+        folder = self.base / expand_user(name)
         if not folder.is_dir():
             raise ValueError(f"{name} is not a folder")
         return folder.resolve()

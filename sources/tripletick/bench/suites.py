@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from tripletick.bench import humaneval
 from tripletick.bench.task import DIALOGUES, SHIPPED, WORDINGS, BenchTask, load_tasks
@@ -90,7 +89,7 @@ def load_suite(suite: str, notice: Callable[[str], None] = ignore_notice) -> lis
     """Give the tasks of a suite."""
     if suite in APART:
         return list(APART[suite](notice))
-    folder = Path(suite).expanduser()
+    folder = dirs.expand_user(suite)
     if "/" in suite or suite in (".", "..", "~"):
         found = list(load_tasks(folder))
         if not found:

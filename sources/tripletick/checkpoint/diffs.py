@@ -127,8 +127,12 @@ def _link_prefix(state: State) -> str:
 
 
 def _quote_name(name: str) -> str:
-    """Give a name as git and patch read it: what would leave its line is written out, in quotes."""
-    return f'"{name.translate(_WRITTEN)}"' if any(character < " " for character in name) else name
+    """Give a name as git and patch read it: what would leave its line is written out, in quotes; behind one
+    with blanks stands a tab, else patch ends it at the first.
+    """
+    if any(character < " " for character in name):
+        return f'"{name.translate(_WRITTEN)}"'
+    return f"{name}\t" if " " in name else name
 
 
 def _is_binary(content: bytes) -> bool:

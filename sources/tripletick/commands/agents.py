@@ -129,7 +129,7 @@ def _load_extensions(
 ) -> tuple[Extensions, list[str]]:
     """Load the tools and hooks that are not ours; give them with lines for the user."""
     told: list[str] = []
-    said, folder = FolderFlags(keep=not options.no_save), options.directory.expanduser().resolve()
+    said, folder = FolderFlags(keep=not options.no_save), dirs.expand_user(options.directory).resolve()
     workspace = SessionWorkspace(opened.config, opened.found, folder, said, False, told.append)
     gear = Extensions(workspace, opened.brought, told.append)
     try:

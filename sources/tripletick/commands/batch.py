@@ -62,7 +62,7 @@ def run_batch(_: argparse.Namespace, words: Sequence[str]) -> int:
     with ExitStack() as stack:
         path = stack.enter_context(_open_tasks_file(options.tasks))
         base = options.directory or (Path() if options.tasks == "-" else path.parent)
-        reader = TaskReader(path, base.expanduser().resolve(), _list_agent_names(found))
+        reader = TaskReader(path, dirs.expand_user(base).resolve(), _list_agent_names(found))
         total = reader.check_file(options.tasks)
         results = stack.enter_context(closing(ResultsFile.open(_choose_results_path(options))))
         screen = open_screen(options, config)
@@ -232,7 +232,7 @@ def _list_agent_names(found: dirs.AppDirs) -> set[str]:
 def _open_tasks_file(name: str) -> Iterator[Path]:
     """Give the file of the tasks, which is read more than once; standard input is kept in one meanwhile."""
     if name != "-":
-        yield Path(name).expanduser()
+        yield dirs.expand_user(name)
         return
     with tempfile.NamedTemporaryFile(prefix="tripletick-tasks-") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)
@@ -246,8 +246,8 @@ def _choose_results_path(options: argparse.Namespace) -> Path:
         raise UsageError(
             "Where should the results go?", "The tasks come from standard input.", "Name a file: --out FILE"
         )
-    tasks = Path(options.tasks).expanduser()
-    out: Path = (options.out or tasks.with_name(f"{tasks.stem}.results.jsonl")).expanduser()
+    tasks = dirs.expand_user(options.tasks)
+    out: Path = dirs.expand_user(options.out or tasks.with_name(f"{tasks.stem}.results.jsonl"))
     if out.exists() and options.tasks != "-" and out.samefile(tasks):
         raise UsageError(
             f"{out} is the tasks file.", "Results need a file of their own.", "Name a file: --out FILE"
@@ -261,7 +261,7 @@ def _format_task_flags(options: argparse.Namespace) -> Iterator[str]:
         if (value := getattr(options, name)) is not None:
             yield from (f"--{name.replace('_', '-')}", str(value))
     for folder in options.read:
-        yield from ("--read", str(folder.expanduser().resolve()))
+        yield from ("--read", str(dirs.expand_user(folder).resolve()))
     if options.think is not None:
         yield "--think" if options.think else "--no-think"
     yield from (word for word, wanted in (("--yes", options.yes), ("--no-save", options.no_save)) if wanted)

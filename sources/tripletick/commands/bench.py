@@ -126,7 +126,10 @@ def _compare_runs(options: argparse.Namespace, paths: Sequence[str]) -> int:
     """Compare two runs."""
     (first, a), (second, b) = (run_file.read_run(Path(path)) for path in paths)
     told = compare.compare_runs(a, b)
-    if options.output == "json":
+    last = told.splits[-1]
+    if not last.both + last.only_a + last.only_b + last.none:
+        raise UsageError("The two runs have no trial in common.", "Their tasks or wordings differ.", USAGE)
+    if options.output != "text":
         sys.stdout.write(json.dumps({"a": asdict(first), "b": asdict(second), **asdict(told)}) + "\n")
         return 0
     rows, lines = compare.format_comparison(told)
@@ -144,6 +147,8 @@ def _write_page(options: argparse.Namespace, paths: Sequence[str]) -> int:
     path = Path(paths[0])
     header, attempts = run_file.read_run(path)
     target = path.with_suffix(".html")
+    if target == path:
+        raise UsageError(f"{path} is where its page would be written.", "", "Name the run something.jsonl")
     try:
         target.write_text(page.render_page(header, attempts), "utf-8")
     except OSError as error:

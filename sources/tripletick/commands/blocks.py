@@ -69,7 +69,7 @@ def _convert_records(file: str) -> Iterator[dict[str, Any]]:
         try:
             record = json.loads(line)
             seen = _parse_blocks(record)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UsageError(
                 f"Line {number} of {file} is not a record: {error}.", "", "id, answer, tags, finish_reason"
             ) from error

@@ -69,7 +69,7 @@ def run_init(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Write AGENTS.md. Raises UsageError where there is one, WorkspaceError for a folder that is refused."""
     if words:
         raise UsageError(f"init {' '.join(words)} is not understood.", "", "tripletick init")
-    found, folder = dirs.find_dirs(), options.directory.expanduser().resolve()
+    found, folder = dirs.find_dirs(), dirs.expand_user(options.directory).resolve()
     workspace = Workspace(
         folder,
         ours=found.protected_paths,

@@ -11,6 +11,7 @@ from tripletick.commands.flags import shared_flags
 from tripletick.errors import UsageError
 from tripletick.mcp import PACKAGE
 from tripletick.system import optional_deps
+from tripletick.system.dirs import expand_user
 from tripletick.system.job import COMMAND
 
 
@@ -46,7 +47,7 @@ def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
 
 
 def _resolve_folder(name: str) -> Path:
-    folder = Path(name).expanduser().resolve()
+    folder = expand_user(name).resolve()
     if not folder.is_dir():
         what, why = f"{name} is not a folder.", "Tasks only work in the folders given with --allow."
         raise UsageError(what, why, "tripletick mcp --allow DIR")

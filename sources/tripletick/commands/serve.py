@@ -124,7 +124,7 @@ def _serve(options: argparse.Namespace, flags: Sequence[str], allowed: Sequence[
 
 
 def _resolve_folder(name: str) -> Path:
-    folder = Path(name).expanduser().resolve()
+    folder = dirs.expand_user(name).resolve()
     if not folder.is_dir():
         what, why = f"{name} is not a folder.", "Agents only work in the folders given with --allow."
         raise UsageError(what, why, "tripletick serve --allow DIR")

@@ -63,7 +63,7 @@ def open_session(
 
     found, why = dirs.find_dirs(), None
     config = load_settings(options, found)
-    folder = options.directory.expanduser().resolve()
+    folder = dirs.expand_user(options.directory).resolve()
     screen = screen or open_screen(options, config)
     try:
         brought, told = None, list[str]()
@@ -139,7 +139,7 @@ def load_workspace_files(
 
     if not _has_workspace_files(options):
         return trust.TrustedContent(), []
-    folder = options.directory.expanduser()
+    folder = dirs.expand_user(options.directory)
     try:
         workspace = Workspace(folder, ours=found.protected_paths, state=found.private_dirs)
     except WorkspaceError:
@@ -157,7 +157,7 @@ def load_workspace_files(
 
 
 def _has_workspace_files(options: argparse.Namespace) -> bool:
-    folder = options.directory.expanduser()
+    folder = dirs.expand_user(options.directory)
     return any((folder / name).exists() for name in dirs.BROUGHT)
 
 

@@ -165,7 +165,7 @@ def _find_session(what: str, rest: Sequence[str]) -> str:
 
 
 def _resolve_folder(options: argparse.Namespace) -> Path:
-    return Path(options.directory.expanduser().resolve())
+    return Path(dirs.expand_user(options.directory).resolve())
 
 
 def _select_folder(options: argparse.Namespace, flags: Sequence[str]) -> Path | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tripletick.commands.session_setup import open_session
 from tripletick.commands.stdin import TO_BEGIN, TO_GO_ON, read_request
 from tripletick.errors import TimeLimitError, UsageError
+from tripletick.system.dirs import expand_user
 from tripletick.ui.sanitize import print_notice, write_json
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def restore_options(options: argparse.Namespace, past: Past) -> argparse.Namespa
         if not taken.directory.is_dir():
             what, why = f"The folder of session {past.id} no longer exists.", f"It was {past.workspace}."
             raise UsageError(what, why, f"To use another folder: tripletick -C DIR resume {past.id}")
-        if taken.directory.resolve() != options.directory.expanduser().resolve():
+        if taken.directory.resolve() != expand_user(options.directory).resolve():
             print_notice(WORKS.format(past.workspace))
     found = dirs.find_dirs()
     if not options.no_save and logs.is_open(found, past.id):

@@ -15,7 +15,11 @@ from tripletick.errors import UsageError
 from tripletick.events import Ask
 from tripletick.paths import find_home_view
 from tripletick.system import dirs
+from tripletick.system.text import parse_number
 from tripletick.ui.sanitize import write_text
+
+NO, NOBODY = 1, 3
+"""Exit codes where nothing was undone: the user has said no, or was not there to say it."""
 
 
 def run_undo(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -58,11 +62,13 @@ def _move_turns(word: str, options: argparse.Namespace, words: Sequence[str]) ->
     finally:
         screen.close()
     write_text(sys.stdout, done.text.rstrip("\n") + "\n")
+    if done.kept and not (done.restored or done.removed):
+        return NO if sys.stdin.isatty() else NOBODY
     return 0
 
 
 def _open_checkpoints(options: argparse.Namespace) -> Checkpoints:
-    folder = options.directory.expanduser().resolve()
+    folder = dirs.expand_user(options.directory).resolve()
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "", "Name an existing folder: -C DIR")
     in_parts = find_home_view(folder, Path.home()) is not None
@@ -70,10 +76,11 @@ def _open_checkpoints(options: argparse.Namespace) -> Checkpoints:
 
 
 def _parse_turn_count(word: str, words: Sequence[str]) -> int:
-    if len(words) > 1 or not all(each.isdecimal() and int(each) for each in words):
+    turns = parse_number(words[0]) if words else 1
+    if len(words) > 1 or not turns:
         raise UsageError(
             f"{word} {' '.join(words)} is not understood.",
             "Expected a number of turns.",
             f"tripletick {word} 2",
         )
-    return int(words[0]) if words else 1
+    return turns

@@ -37,6 +37,7 @@ from tripletick.config.schema import (
     WebSection,
 )
 from tripletick.errors import ConfigError, TripletickError
+from tripletick.system.dirs import expand_user
 from tripletick.system.redaction import KNOWN
 from tripletick.system.text import suggest_name
 
@@ -157,7 +158,7 @@ def parse_value(given: SettingValue) -> Any:
     allowed = known.metadata["allowed"]
     try:
         return reader(given.value.strip(), *allowed)
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, OverflowError) as error:
         words = " ".join(str(one) for one in allowed)
         name, default = f"{given.section}.{given.key}", format_value(known)
         raise ConfigError(
@@ -324,7 +325,7 @@ def _make_pattern_reader(pattern: str, apart: str | None = None) -> Callable[[st
 
 
 def _parse_folders(text: str) -> str:
-    if not all(Path(part).expanduser().is_absolute() for part in text.split(":") if part):
+    if not all(expand_user(part).is_absolute() for part in text.split(":") if part):
         raise ValueError(text)
     return text
 

@@ -54,8 +54,8 @@ def write_value(path: Path, section: str, key: str, value: str) -> None:
         make_private_folder(target.parent)
         mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600
         replace_file(target, text.encode(), mode=mode)
-    except OSError as error:
-        why = describe_os_error(error)
+    except (OSError, UnicodeError) as error:
+        why = describe_os_error(error) if isinstance(error, OSError) else "The value is no UTF-8"
         raise ConfigError(
             f"{path} cannot be written.", f"{why}.", f"Add this line yourself: {key} = {value}"
         ) from error
@@ -90,7 +90,7 @@ def _sets_key(line: str, key: str) -> bool:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeError) as error:

@@ -21,6 +21,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from tripletick import __version__
+from tripletick.system.dirs import expand_user
 from tripletick.system.job import PATIENCE, JobOutcome, build_flags, format_progress
 
 NAME = "do"
@@ -136,7 +137,7 @@ class TaskTool:
 
     def _resolve_folder(self, name: str) -> Path:
         """Give the real path of a folder that is allowed. Raises RefusedError."""
-        folder = Path(name).expanduser()
+        folder = expand_user(name)
         if folder.is_absolute():
             real = folder.resolve()
             if real.is_dir() and any(real.is_relative_to(one) for one in self.allowed):

@@ -43,7 +43,7 @@ from tripletick.models.shared_engine.client import ClientOptions, EngineClient
 from tripletick.models.shared_engine.prefix_cache import PrefixCache
 from tripletick.system import optional_deps, platforms
 from tripletick.system.cancellation import CancelToken
-from tripletick.system.dirs import find_home
+from tripletick.system.dirs import expand_user, find_home
 from tripletick.system.text import format_thousands
 
 DEFAULT_CONTEXT = 4096
@@ -297,4 +297,4 @@ def locate_files(name: str, cache: Path) -> ModelFiles:
 
 
 def _expand_path(text: str) -> Path:
-    return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - its Path twin raises without a home
+    return expand_user(text).absolute()

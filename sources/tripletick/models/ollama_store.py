@@ -17,6 +17,7 @@ from typing import Any
 
 from tripletick.errors import ModelError
 from tripletick.models.failures import ErrorTemplate, suggest_models
+from tripletick.system.dirs import expand_user
 
 HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -99,7 +100,7 @@ class ModelFiles:
 def list_stores(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
     """Name the folders that can hold a store: the chosen one, the user's, the system's."""
     chosen = env.get("OLLAMA_MODELS", "").strip().strip("\"'")
-    first = (Path(chosen).expanduser(),) if chosen else ()
+    first = (expand_user(chosen),) if chosen else ()
     return (*first, home / ".ollama" / "models", SYSTEM_STORE)
 
 

@@ -14,7 +14,6 @@ import re
 import threading
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
@@ -22,6 +21,7 @@ from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
 from tripletick.models import EngineSettings
 from tripletick.models.model import ModelInfo, Sampling
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.dirs import expand_user
 
 CHARS_A_TOKEN = 4
 FINISHES = ("stop", "length")
@@ -147,7 +147,7 @@ class ScriptedModel:
 def open_script(path: str, settings: EngineSettings) -> ScriptedModel:
     """Read the replies of a file: JSON where its name ends so, else Markdown. Raises ModelError."""
     try:
-        text = Path(path).expanduser().read_text(encoding="utf-8")
+        text = expand_user(path).read_text(encoding="utf-8")
         replies = _parse_json(text) if path.lower().endswith(".json") else _parse_markdown(text)
     except (OSError, ValueError) as error:
         raise ModelError(f"The script {path} cannot be read.", _format_reason(error), FORMAT) from error

@@ -289,7 +289,7 @@ def resolve_folder(name: str) -> Path | None:
 def explain_refusal(root: Path, home: Path, own: Sequence[Path], state: Sequence[Path]) -> str:
     """Say why a folder cannot be the workspace, "" where it can."""
     if not root.is_dir():
-        return "There is no such folder."
+        return "It is a file." if root.exists() else "There is no such folder."
     if home.is_relative_to(root):
         return (
             "It is your home folder, or contains it."

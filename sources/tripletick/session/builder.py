@@ -27,7 +27,7 @@ from tripletick.sandbox.toolchains import PRIVATE, is_empty_shim, is_system
 from tripletick.session import agent_models, model_limits, model_selection
 from tripletick.system import platforms
 from tripletick.system.cancellation import CancelToken
-from tripletick.system.dirs import AppDirs
+from tripletick.system.dirs import AppDirs, expand_user
 from tripletick.system.text import find_close_match
 from tripletick.tools import load_tools
 from tripletick.tools.tool import FileTracker, ToolContext
@@ -132,7 +132,7 @@ def make_sandbox_spec(
     config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = ignore_notice
 ) -> SandboxSpec:
     """Say where a workspace's box stands."""
-    see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
+    see = tuple(expand_user(name) for name in config.sandbox.see.split(":") if name)
     return SandboxSpec(
         workspace,
         places.state,

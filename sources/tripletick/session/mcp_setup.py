@@ -22,7 +22,7 @@ from tripletick.sandbox.box import Box, SandboxSpec, ignore_notice
 from tripletick.sandbox.toolchains import Fences, is_program, mode_of, whole_of
 from tripletick.session import builder
 from tripletick.system.cancellation import CancelToken
-from tripletick.system.dirs import AppDirs
+from tripletick.system.dirs import AppDirs, expand_user
 
 ELSEWHERE = "Server {name} is at {host}, which is not this machine: tool arguments are sent there."
 ADDRESSES = ("http://", "https://")
@@ -43,7 +43,7 @@ def build_servers(
     fences = Fences((Path.home().resolve(),), workspace.resolve(), places.protected_paths)
 
     def opened(name: str, section: ServerSection, halt: CancelToken) -> Box:
-        shared = (Path(path).expanduser() for path in config.sandbox.see.split(":") if path)
+        shared = (expand_user(path) for path in config.sandbox.see.split(":") if path)
         ground = SandboxSpec(
             workspace,
             places.state,
@@ -92,4 +92,4 @@ def _list_needed_paths(section: ServerSection, fences: Fences) -> Iterator[Path]
     for program in (each for path in words if is_program(path) for each in (path, path.resolve())):
         yield from [each for each in (whole_of(program), program) if fences.allow(each)][:1]
     yield from (path for path in words if stat.S_ISREG(mode_of(path)))
-    yield from (Path(path).expanduser() for path in section.see.split(":") if path)
+    yield from (expand_user(path) for path in section.see.split(":") if path)

@@ -25,7 +25,7 @@ from tripletick.paths import Editor, HomeView, Workspace, find_home_view
 from tripletick.sandbox.box import Box, SandboxSpec
 from tripletick.session import builder, mcp_setup
 from tripletick.system.cancellation import CancelToken
-from tripletick.system.dirs import AppDirs
+from tripletick.system.dirs import AppDirs, expand_user
 from tripletick.trust import AnswerStore, FolderFlags, Permission
 
 NO_BOX = "NO SANDBOX: every block needs your approval; {why}"
@@ -147,7 +147,7 @@ class SessionWorkspace:
             why = CHOSEN if chosen else self._box.sentence.removeprefix("no sandbox: ")
             self.notice(NO_BOX.format(why=why))
         for path in self._let_in or self.folder_flags.read:
-            self._let_read(path.expanduser())
+            self._let_read(expand_user(path))
         return True
 
     def change_mode(self, config: Config) -> None:

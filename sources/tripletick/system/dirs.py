@@ -88,6 +88,11 @@ def find_home() -> Path:
     return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
 
 
+def expand_user(path: str | Path) -> Path:
+    """Give a path with `~` and `~user` filled in; what is nobody's home stays as it is written."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path's own raises where nobody has that home
+
+
 def abbreviate_home(path: Path, home: Path | None = None) -> str:
     """Write a path as people do: what lies at home begins with `~`."""
     home = home or find_home()

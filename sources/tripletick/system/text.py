@@ -46,6 +46,21 @@ def join_names(names: Sequence[str], most: int, last: str = " and ") -> str:
     return ", ".join(names[:most]) + (f"{last}{len(names) - most} more" if len(names) > most else "")
 
 
+def format_time(seconds: float) -> str:
+    """Write a file's date and time to the minute; file systems hold some that no calendar has."""
+    from datetime import UTC, datetime
+
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return "at an unknown time"
+
+
+def parse_number(text: str) -> int | None:
+    """Read a whole number of up to nine digits, None for any other text."""
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
 def shorten_line(text: str, most: int) -> str:
     """Put a text on one line, and cut it behind `most` characters."""
     line = " ".join(text.split())

@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 
 from tripletick.paths import PathInfo, PathRefused, Workspace
-from tripletick.system.text import format_size
+from tripletick.system.text import format_size, format_time
 from tripletick.tools.file_walk import FileWalk, quote_name, shorten_names
 
 SECONDS = 0.5
@@ -77,13 +76,13 @@ def list_by_date(workspace: Workspace) -> str:
     span = files[0][1].modified - files[-1][1].modified if files else 0
     if span < AT_ONCE or any(DATED.search(path) for path, _ in files):
         return ""
-    rows = [f"{quote_name(path)} ({_format_date(about.modified)})" for path, about in files]
+    rows = [f"{quote_name(path)} ({format_time(about.modified)})" for path, about in files]
     return _format_ends("Newest files", "Oldest", rows)
 
 
 def format_dates(paths: Iterable[str], workspace: Workspace) -> str:
     """Say when each of these files was changed last."""
-    rows = (f"{quote_name(path)} ({_format_date(workspace.describe_path(path).modified)})" for path in paths)
+    rows = (f"{quote_name(path)} ({format_time(workspace.describe_path(path).modified)})" for path in paths)
     return f"Last changed: {', '.join(rows)}"
 
 
@@ -102,10 +101,6 @@ def has_word(name: str, words: Iterable[str]) -> bool:
 def _format_ends(first: str, last: str, rows: Sequence[str]) -> str:
     said = [f"{first}: {', '.join(rows[:SHOWN])}"] if rows else []
     return "\n".join([*said, *([f"{last}: {', '.join(reversed(rows[-2:]))}"] if len(rows) > SHOWN else [])])
-
-
-def _format_date(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M}"
 
 
 def _describe_files(workspace: Workspace) -> list[tuple[str, PathInfo]]:

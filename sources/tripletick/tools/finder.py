@@ -10,11 +10,10 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
-from tripletick.system.text import format_size, join_names
+from tripletick.system.text import format_size, format_time, join_names
 from tripletick.tools.file_reader import is_binary, show_path, split_lines, to_printable
 from tripletick.tools.file_walk import FileWalk, WalkEntry, find_closest_paths
 from tripletick.tools.parameters import CallSchema, Parameter
@@ -32,6 +31,7 @@ LARGEST = 1 << 20
 SHOWN = 5
 """Files whose content is shown."""
 GLOB = frozenset("*?[{")
+BRACES = re.compile(r"\{([^{}]*)\}")
 MODES = frozenset({"read", "info"})
 
 
@@ -120,19 +120,29 @@ def _make_glob_ranker(query: str) -> Callable[[WalkEntry], int]:
 
 
 def _expand_braces(pattern: str) -> list[str]:
-    inner = re.search(r"\{([^{}]*)\}", pattern)
-    if not inner:
-        return [pattern]
-    start, end = pattern[: inner.start()], pattern[inner.end() :]
-    return [each for word in inner[1].split(",") for each in _expand_braces(start + word + end)][:NAMES]
+    """Give the first patterns that one with `{a,b}` stands for."""
+    found, left = list[str](), [pattern]
+    while left and len(found) < NAMES:
+        each = left.pop()
+        if inner := BRACES.search(each):
+            words = inner[1].split(",")
+            left += [each[: inner.start()] + word + each[inner.end() :] for word in reversed(words)]
+        else:
+            found.append(each)
+    return found
 
 
 def _match_parts(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    if not pattern or not parts:
-        return not parts and set(pattern) <= {"**"}
-    if pattern[0] == "**":
-        return _match_parts(pattern[1:], parts) or _match_parts(pattern, parts[1:])
-    return fnmatch.fnmatchcase(parts[0], pattern[0]) and _match_parts(pattern[1:], parts[1:])
+    reached = {0}
+    for each in pattern:
+        if each == "**":
+            reached = set(range(min(reached), len(parts) + 1))
+        else:
+            fits = (at for at in reached if at < len(parts) and fnmatch.fnmatchcase(parts[at], each))
+            reached = {at + 1 for at in fits}
+        if not reached:
+            return False
+    return len(parts) in reached
 
 
 def _make_name_ranker(query: str) -> Callable[[WalkEntry], int]:
@@ -211,9 +221,8 @@ def _format_row(found: WalkEntry, modes: frozenset[str], context: ToolContext) -
     if "info" not in modes:
         return f"{found.path}/" if found.entry.kind == "folder" else found.path
     entry = context.workspace.describe_path(found.path)
-    changed = datetime.fromtimestamp(entry.modified, UTC).astimezone()
     kind = "folder" if entry.kind == "folder" else _guess_type(found.entry.name)
-    return f"{found.path}  {format_size(entry.size)}  {kind}  changed {changed:%Y-%m-%d %H:%M}"
+    return f"{found.path}  {format_size(entry.size)}  {kind}  changed {format_time(entry.modified)}"
 
 
 def _guess_type(name: str) -> str:

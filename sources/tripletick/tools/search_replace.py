@@ -124,7 +124,10 @@ def apply_pairs(
         found = _find_places(bare, search, number, every)
         many = len(search) if any(search) else len(now)
         for at in reversed(found):
-            now[at : at + many] = [line + end for line in new]
+            ends = {line[len(line.removesuffix("\r")) :] for line in now[at : at + many]}
+            # where the last line of all has none, that tells nothing
+            own = ends.pop() if ends == {"\r"} or (len(ends) == 1 and at + many < len(now)) else end
+            now[at : at + many] = [line + own for line in new]
         shift = len(new) - many
         places = [(first + shift * sum(at < first for at in found), many) for first, many in places]
         places += [(at + shift * n, len(new)) for n, at in enumerate(found)]

@@ -21,8 +21,8 @@ SUMMARIES = re.compile(
     r"|^(?:#|\u2139) (?:pass|fail) \d+$"  # node --test
     r"|^ +\d+ (?:passing|failing)\b.*$"  # mocha
 )
-PASSED = re.compile(r"(\d+) pass(?:ed|ing)|pass (\d+)")
-FAILED = re.compile(r"(\d+) (?:failed|failing|errors?)\b|fail (\d+)")
+PASSED = re.compile(r"(\d{1,9}) pass(?:ed|ing)|pass (\d{1,9})")
+FAILED = re.compile(r"(\d{1,9}) (?:failed|failing|errors?)\b|fail (\d{1,9})")
 MOVES = re.compile(r"\bmv\b|rename|shutil\.move|\.replace\(")
 COPIES = re.compile(r"\bcp\b|shutil\.copy")
 DELETES = re.compile(r"\brm\b|\brmdir\b|unlink|rmtree|os\.remove|-delete\b|shred|truncate")
@@ -44,7 +44,7 @@ UNSAID, UNSAID_LINES = 300, 12
 """Characters and lines of an output that may stand below an answer."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 WORD = re.compile(r"\w{3,}")
-UNITTEST = re.compile(r"(?m)^Ran (\d+) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
+UNITTEST = re.compile(r"(?m)^Ran (\d{1,9}) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
 GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
 
 
@@ -121,7 +121,7 @@ def _find_false_folders(code: str, changes: Sequence[Change], request: str) -> l
 def parse_test_counts(text: str) -> tuple[int, int] | None:
     """Read how many tests passed, and of how many, out of what a runner printed; the last summary counts."""
     if found := list(UNITTEST.finditer(text)):
-        failed = sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", found[-1]["how"] or "")))
+        failed = sum(map(int, re.findall(r"(?:failures|errors)=(\d{1,9})", found[-1]["how"] or "")))
         return int(found[-1][1]) - failed, int(found[-1][1])
     told = "\n".join(SUMMARIES.findall(text))
     good, bad = (sum(int(a or b) for a, b in what.findall(told)) for what in (PASSED, FAILED))

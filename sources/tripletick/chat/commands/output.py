@@ -16,7 +16,7 @@ from tripletick.dialects.fence.parse_options import ASKS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session import agent_models
 from tripletick.system.dirs import make_private_folder
-from tripletick.system.text import describe_os_error
+from tripletick.system.text import describe_os_error, parse_number
 from tripletick.ui import clipboard, external_editor
 from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, ReplyPreview
 
@@ -44,7 +44,7 @@ THOUGHTS = {
 def show_output(desk: ChatContext, number: str) -> None:
     """Show a long output in full, by the number that its excerpt names."""
     numbers = desk.terminal.list_outputs()
-    if number.isdecimal() and desk.terminal.show_output(int(number)):
+    if (at := parse_number(number)) and desk.terminal.show_output(at):
         return
     there = (
         f"There are: {', '.join(map(str, numbers))}." if numbers else "No output has been shortened so far."
@@ -152,8 +152,8 @@ def _find_block(said: list[str], number: str) -> str:
                 blocks[-1].append(piece.text)
             elif isinstance(piece, FenceClosed):
                 blocks[-1].append("")
-    if number.isdecimal() and 0 < int(number) <= len(blocks):
-        return "\n".join(blocks[int(number) - 1])
+    if (at := parse_number(number)) and at <= len(blocks):
+        return "\n".join(blocks[at - 1])
     there = f"The last request produced {len(blocks) or 'no'} block{'s' * (len(blocks) != 1)}."
     raise UsageError(f"There is no block {number}.", there, "To copy the whole answer: /copy")
 

@@ -10,6 +10,7 @@ from tripletick.chat.commands.chat_context import ChatContext
 from tripletick.chat.commands.output import find_last_replies
 from tripletick.errors import UsageError
 from tripletick.paths import PathRefused
+from tripletick.system.dirs import expand_user
 from tripletick.ui.input_line import Suggestion
 from tripletick.ui.sanitize import escape_controls
 
@@ -84,7 +85,7 @@ def save_answer(desk: ChatContext, name: str) -> None:
 
 
 def _resolve_path(desk: ChatContext, name: str) -> Path:
-    return desk.app.folder / Path(name).expanduser()
+    return desk.app.folder / expand_user(name)
 
 
 def _save_file(desk: ChatContext, path: Path, text: str) -> None:

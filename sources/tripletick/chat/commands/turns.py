@@ -7,6 +7,7 @@ from tripletick.chat.commands.chat_context import ChatContext
 from tripletick.chat.commands.status import current_model_name
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session import builder
+from tripletick.system.text import parse_number
 
 NO_MODEL = "No model is set up yet, so there is nothing to compact."
 EACH = "The agent is now chosen for each request."
@@ -96,6 +97,7 @@ def write_agents_file(desk: ChatContext, rest: str) -> None:
 
 
 def _parse_turn_count(name: str, count: str) -> int:
-    if count and not (count.isdecimal() and int(count)):
+    turns = parse_number(count or "1")
+    if not turns:
         raise UsageError(f"/{name} {count} is not understood.", "Expected a number of turns.", f"/{name} 2")
-    return int(count or 1)
+    return turns
