@@ -150,10 +150,7 @@ def test_runs_are_compared_and_drawn(bench, home):
     assert bench("page", str(first.rename(first.with_name("run.html"))), script="").returncode == 2
     second.write_text(second.read_text().partition("\n")[0] + "\n")
     alone = bench("compare", str(second), str(second), script="")
-    assert (alone.returncode, alone.stderr.partition("\n")[0]) == (
-        2,
-        "tripletick: The two runs have no trial in common.",
-    )
+    assert (alone.returncode, "The two runs have no trial in common." in alone.stderr) == (2, True)
 
 
 WRONG = [

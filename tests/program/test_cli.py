@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from itertools import groupby
+from pathlib import Path
 
 import pytest
 
@@ -61,17 +62,11 @@ def test_a_stream_that_is_closed_is_as_one_that_nobody_reads(home, closed):
     assert done.returncode == 0
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux alone has it")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux alone has it")
 def test_an_answer_for_which_there_is_no_room_is_an_error_in_one_line(home):
     command = f"exec {sys.executable} -m tripletick.cli --version > /dev/full"
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=home / "project",
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        timeout=50,
-    )
+    where = {"cwd": home / "project", "env": environment(home), "timeout": 50}
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, **where)
     assert done.returncode == 1
     assert done.stderr == "tripletick: The output cannot be written.\nNo space left on device.\n"
 
