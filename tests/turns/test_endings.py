@@ -242,6 +242,27 @@ def test_a_copy_that_took_the_name_of_a_folder_is_taken_back(session, request_, 
     assert says == ANSWER or not (it.folder / "old").exists()
 
 
+@pytest.mark.parametrize(
+    ("request_", "saved"),
+    [
+        ("The program a.py gets 7: what does it print?", False),
+        ("What does a.py print?", False),
+        ("What does a.py print? Make it print 8.", True),
+        ("Can you have a.py print 8?", True),
+        ("How about refactoring a.py?", True),
+        ("Refactor a.py so that what it prints stays", True),
+        ("Why does a.py print 7 instead of 8?", True),
+    ],
+)
+def test_an_answer_to_a_question_replaces_no_file(session, request_, saved):
+    it = session("```python:a.py\nprint(8)\n```", "I could not run it.", "It failed.")
+    put(it.loop.context, "a.py", "import sys\nprint(7)\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert ("the task asks for no change of it" in told(it, 1)) is not saved
+    assert ((it.folder / "a.py").read_text() == "print(8)\n") is saved
+
+
 def test_an_empty_block_is_a_failure_each_time(session):
     empty = "```python:a.py\n```"
     it = session(empty, empty, f"```python:a.py\n{HELLO}\n```", "Done.")

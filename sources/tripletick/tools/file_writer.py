@@ -213,13 +213,14 @@ def _build_content(draft: FileDraft) -> bytes:
 def _find_refusal(draft: FileDraft) -> Result | None:
     """Give the first rule that is broken, None where a file may be written."""
     path = draft.path
-    if not draft.old:
-        return None  # nothing is lost
-    if draft.is_created:
-        return _refuse_abridged(draft, draft.old)
+    if not draft.old or draft.is_created:
+        return _refuse_abridged(draft, draft.old) if draft.old else None  # nothing is lost
     if draft.call.timid:
         why = f"{path} exists, and a path in the first comment can only create a file"
         return make_refusal(why, f"Write the path after the tag to replace it: {draft.call.tool}:{path}")
+    if draft.context.ledger.only_asks:
+        why = f"{path} is there, and the task asks for no change of it"
+        return make_refusal(why, "To run it, or to look at it, begin the block with ```bash")
     if draft.is_append:
         why = f"{path} was not made in this turn, so nothing can be appended to it"
         return make_refusal(why, format_edit_form(path))

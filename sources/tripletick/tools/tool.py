@@ -65,6 +65,8 @@ class FileTracker:
     """… and this turn has changed it, without a check that has failed since."""
     withheld: bool = False
     """The request wants nothing to be run …"""
+    only_asks: bool = False
+    """It is a question, to whose answer no file is changed."""
     only_shown: bool = False
     """… nor a program saved: what the model writes is the answer."""
     wanted: str = ""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from tripletick.agents.templates import ACTIONS
+from tripletick.agents.templates import ACTIONS, Templates
 from tripletick.checkpoint.values import Change
 from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
@@ -202,9 +202,14 @@ def gather_facts(
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
-    acts = any(said.has_words(kind, asked) for kind in (*ACTIONS, "moves", "repairs"))
-    reads = not acts and not tries.changed and any(said.has_words(kind, asked) for kind in READS)
+    reads = not tries.changed and only_wants(READS, said, asked)
     return TurnFacts(told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved, reads)
+
+
+def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
+    """Tell whether a request has words of these kinds, and none for something that is to be done."""
+    acts = any(said.has_words(kind, request) for kind in (*ACTIONS, "moves", "repairs"))
+    return not acts and any(said.has_words(kind, request) for kind in kinds)
 
 
 def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:

@@ -128,6 +128,7 @@ class Loop:
         repairs = conversation.templates.has_words("repairs", request)
         ledger.mends = repairs and bool(ledger.asked) and not ledger.is_new_program
         ledger.withheld = conversation.templates.has_words("withheld", request)
+        ledger.only_asks = feedback.only_wants(("asks",), conversation.templates, request)
         ledger.only_shown = ledger.withheld and bool(ending) and ending == conversation.templates.show
         conversation.add_request(agent, request, files=files, ending=ending)
         loop, end = self, None
