@@ -263,6 +263,22 @@ def test_an_answer_to_a_question_replaces_no_file(session, request_, saved):
     assert ((it.folder / "a.py").read_text() == "print(8)\n") is saved
 
 
+@pytest.mark.parametrize(
+    ("request_", "saved"),
+    [
+        ("Is 2073 even or odd?", False),
+        ("How could a.py tell what is odd?", True),
+        ("Can you write a program for odd numbers?", True),
+        ("Tell odd from even", True),
+    ],
+)
+def test_a_program_that_answers_a_question_is_run_and_not_kept(session, request_, saved):
+    it = session("```python:a.py\nprint('odd')\n```", "It is odd.")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert "odd\n```" in told(it, 1) and (it.folder / "a.py").exists() is saved
+
+
 def test_an_empty_block_is_a_failure_each_time(session):
     empty = "```python:a.py\n```"
     it = session(empty, empty, f"```python:a.py\n{HELLO}\n```", "Done.")

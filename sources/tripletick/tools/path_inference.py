@@ -33,6 +33,8 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
         # the path of what it shall write, or read
         call = replace(call, path=None)
+    elif call.path and context.ledger.only_asks and _is_new_program(call, context):
+        return replace(call, path=None)  # its output is wanted, and no file
     elif call.path and _is_misnamed(call, context):
         return replace(call, path=context.ledger.asked)
     language = detect_language(path) if path and call.path is None else None
@@ -57,6 +59,17 @@ def _strip_head_lines(call: Call) -> Call:
     ):
         del lines[0]
     return replace(call, body="".join(lines)) if lines else call
+
+
+def _is_new_program(call: Call, context: ToolContext) -> bool:
+    """Tell a program that can run without a name, and that the request does not name."""
+    language = detect_language(call.path or "")
+    if language is None or language.tag != call.tool or not language.is_runnable:
+        return False
+    with suppress(PathRefused):
+        path = context.workspace.resolve_path(call.path or "", writing=True).path
+        return path not in context.ledger.named and context.workspace.get_kind(path) == "missing"
+    return False
 
 
 def _is_misnamed(call: Call, context: ToolContext) -> bool:
