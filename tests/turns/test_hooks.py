@@ -17,7 +17,7 @@ from dataclasses import replace
 from tripletick import hook
 from tripletick.hooks import Confirm, Refuse
 """
-BLOCK = "```bash\necho hello\n```"
+BLOCK = "```bash\ntouch a; echo hello\n```"
 GUARD = "@hook\ndef pre_tool(call):\n    if 'hello' in call.body: return Refuse('hello stays')"
 MASK = "@hook\ndef pre_response(answer): return answer.replace('secret', '***')"
 

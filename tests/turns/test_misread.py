@@ -125,7 +125,7 @@ def test_only_plain_words_that_are_echoed_are_an_answer(body, said):
         (
             "python:orders.json",
             "python:orders.json: command not found",
-            "Write ```python on a line of its own",
+            "how the block begins: ```python:orders.json in place of ```bash",
         ),
         ('python3 -c "import a; with b: c"', "SyntaxError: invalid syntax", "in a python block"),
         ("mv d/a d/", "mv: 'd/a' and 'd/a' are the same file", "d/a is there already"),

@@ -303,7 +303,7 @@ DIFF = (
     "-b",
     "\\ No newline at end of file",
     "--- /dev/null",
-    "+++ b/link link",
+    "+++ b/link link\t",
     "@@ -0,0 +1 @@",
     "+notes.txt",
     "\\ No newline at end of file",
