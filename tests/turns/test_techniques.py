@@ -54,7 +54,7 @@ def test_what_a_failure_is_told_can_be_left_out(session, key, bad, told):
 
 def test_loops_go_on_to_the_other_ends_where_they_are_not_ended(session):
     it = session(*["```bash\necho same\n```"] * 4, "Done.", trial={"repeats": False})
-    assert it.play()[-1] == Answered("Done.")
+    assert it.play()[-1] == Answered("Done.\n\nOutput: same")
 
 
 def test_an_empty_reply_is_the_end_without_a_nudge(session):
