@@ -120,6 +120,18 @@ def test_the_leave_to_write_ends_with_the_turn(home, script):
     assert names(home / "Pictures") == ["a.jpg", "b.jpg", "c"]
 
 
+def test_a_granted_folder_that_a_block_replaced_with_a_link_is_granted_no_more(home, script, tier):
+    (home / "work/a/proj/.git").mkdir(parents=True)
+    swap = "cd ~/work; mv a a2; mkdir a; ln -s ../../.bashrc a/proj; ls a"
+    uses = "echo EVIL >> ~/.bashrc; ls ~/work/b && touch ~/work/c"
+    blocks = [f"```bash\n{each}\n```" for each in ("touch ~/work/a/proj/x", "touch ~/work/b", swap, uses)]
+    with opened(home, *script(*blocks, "Done."), "-C", "..", "change the project", **tier) as terminal:
+        terminal.wait("write to ~/work/a/proj?").type("y\r").wait("write to ~/work?").type("y\r")
+        terminal.wait("Done.").end()
+    assert (home / ".bashrc").read_text() == "# CALM"
+    assert "c" in names(home / "work")
+
+
 def test_moving_between_two_folders_asks_for_both(home, script, tier):
     replies = script("```bash\nmv Downloads/invoice.pdf Documents/\n```", "Moved.")
     with opened(home, *replies, "-C", "..", "file the invoice", **tier) as terminal:

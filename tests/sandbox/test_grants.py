@@ -85,10 +85,23 @@ def test_a_grant_to_write_inside_a_folder_that_may_be_read_holds_for_that_place_
     assert not (outside / "x").exists()
 
 
-def test_the_link_that_a_person_named_leads_to_what_is_written(place, outside, top):
-    (top / "link").symlink_to(outside)
-    place.bash(f"echo x > {outside}/made", grant=Grant(write=(top / "link",)))
-    assert (outside / "made").exists()
+def test_a_link_in_the_place_of_a_granted_folder_lets_nobody_write_where_it_leads(place, outside, top):
+    granted = top / "parent/granted"
+    granted.parent.mkdir()
+    granted.symlink_to(outside)
+    (top / "link").symlink_to(granted.parent)
+    for path in (granted, top / "link/granted"):
+        assert "a link leads there" in refused(place, Grant(write=(path,)))
+
+
+def test_a_link_in_the_place_of_a_folder_that_may_be_read_shows_nothing(make, top, outside):
+    seen = top / "seen"
+    seen.mkdir()
+    place = make(see=(seen,))
+    seen.rmdir()
+    seen.symlink_to(outside)
+    place.box.allow_reading(top / "ws")
+    assert "old" not in place.bash(f"cat {seen}/file {outside}/file")[0]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from tripletick.permission.questions import Answering, Approver, AskPolicy, Ques
 from tripletick.permission.risky import SHELL, Risk
 from tripletick.permission.script_parts import ScriptParts, split_script
 from tripletick.sandbox.box import NOTHING, Grant, RunRequest
+from tripletick.sandbox.toolchains import is_real
 from tripletick.system.dirs import abbreviate_home
 from tripletick.tools.file_writer import Diff
 from tripletick.tools.syntax_check import drain_output
@@ -204,9 +205,14 @@ class PermissionGate:
 
     def _merge_grants(self) -> Grant:
         grants = [*self.given.values(), *self.lent.values()]
-        write = tuple(path for grant in grants for path in grant.write if path.exists())
+        write = tuple(path for grant in grants for path in grant.write if _is_there(path))
         opened = frozenset[str]().union(*(grant.opened for grant in grants))
         return Grant(any(grant.network for grant in grants), write, opened=opened) if grants else NOTHING
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether a path is still what was allowed; a link would lead a block to another one."""
+    return is_real(path) and path.exists()
 
 
 def _find_parts(block: PendingBlock) -> ScriptParts:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from tripletick.paths.hidden_paths import HiddenPathFinder
 from tripletick.paths.home_view import HomeView
+from tripletick.sandbox.toolchains import is_real
 from tripletick.system.cancellation import CancelToken
 
 Mode = Literal["read", "work"]
@@ -99,7 +100,7 @@ class Grant:
     network: bool = False
     """Through our proxy; the network namespace stays private."""
     write: tuple[Path, ...] = ()
-    """Existing files and folders outside the workspace that it may write."""
+    """Existing files and folders outside the workspace that it may write, by real paths."""
     only: tuple[Path, ...] = ()
     """See these of the workspace, writable, and nothing else of it (install). With a fresh, empty home."""
     git: bool = False
@@ -221,9 +222,9 @@ class SandboxSpec:
         return self.sight.root if self.sight else self.workspace
 
     def list_readable_paths(self) -> list[Path]:
-        """Name what blocks may read besides the workspace, by real paths."""
-        seen = [path.resolve() for path in self.see]
-        return [*seen, *self.sight.list_visible()] if self.sight else seen
+        """Name what blocks may read besides the workspace; not what a link leads to that has come since."""
+        paths = [*self.see, *(self.sight.list_visible() if self.sight else ())]
+        return [path for path in paths if is_real(path)]
 
     def find_secrets(self, *, inside: bool = False) -> HiddenPathFinder:
         """Look for what is hidden in what blocks see."""
@@ -239,8 +240,9 @@ class SandboxSpec:
         return {"HOME": str(self.sight.home), **kept}
 
     def with_real_paths(self) -> SandboxSpec:
-        """Give it with the real paths of workspace and state."""
-        return replace(self, workspace=self.workspace.resolve(), state=self.state.resolve())
+        """Give it with real paths, before a block can change where they lead."""
+        see = tuple(path.resolve() for path in self.see)
+        return replace(self, workspace=self.workspace.resolve(), state=self.state.resolve(), see=see)
 
     def lookup_cached(self, name: str, look: Callable[[], T]) -> T:
         """Give what is found by a look that takes long, at the machine and not at the workspace."""
@@ -255,4 +257,4 @@ class SandboxSpec:
 
     def with_readable_folder(self, folder: Path) -> SandboxSpec:
         """Give it with one more folder that blocks may read."""
-        return replace(self, see=(*self.see, folder))
+        return replace(self, see=(*self.see, folder.resolve()))

@@ -215,7 +215,7 @@ class Bubblewrap:
     def _list_writable_folders(self, request: RunRequest) -> list[Path]:
         """Give the folders of the home that a block may change as it may a workspace."""
         parts = request.grant.write if self._ground.sight and request.mode == "work" else ()
-        return [path for path in parts if path.is_dir()]
+        return [path for path in parts if toolchains.is_real(path) and path.is_dir()]
 
     def _refresh_view(self) -> None:
         """Show what has come since the last block, and leave out what has gone."""

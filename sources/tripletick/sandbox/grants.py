@@ -17,7 +17,7 @@ from pathlib import Path
 from tripletick.paths.hidden_paths import OURS, HiddenPaths
 from tripletick.sandbox.file_copies import Copies
 from tripletick.sandbox.mounts import TMP, View, found_mounts, is_regular, workspace_mounts
-from tripletick.sandbox.toolchains import is_inside, is_system, mode_of
+from tripletick.sandbox.toolchains import is_inside, is_real, is_system, mode_of
 from tripletick.sandbox.user import User, remove
 
 KERNEL = tuple(map(Path, ("/proc", "/sys", "/dev", "/run", "/boot")))
@@ -84,23 +84,23 @@ def widen(view: View, paths: Sequence[Path]) -> View:
 
 
 def writable_path(path: Path, view: View) -> Path:
-    """Give the real path. Raises OSError where a block must not write there, whoever says yes."""
-    real = Path(os.path.realpath(path))
-    mode = mode_of(real)
+    """Give the path. Raises OSError where a block must not write there, whoever says yes."""
+    mode = mode_of(path)
     closed = (*view.unseen, *view.ours, view.session.home.parent, *KERNEL)
     reasons = (
         (not path.is_absolute(), "it is not an absolute path"),
+        (not is_real(path), "a link leads there"),
         (not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)), "no file or folder is there"),
-        (touch(real, view.workspace), "it lies in the workspace, or around it"),
-        (is_system(real), "it belongs to the system"),
+        (touch(path, view.workspace), "it lies in the workspace, or around it"),
+        (is_system(path), "it belongs to the system"),
         (
-            any(touch(real, each) for each in closed),
+            any(touch(path, each) for each in closed),
             "keys, settings or files of tripletick lie there",
         ),
-        (not view.user.reaches(real), f"{view.user.name} cannot reach it"),
+        (not view.user.reaches(path), f"{view.user.name} cannot reach it"),
     )
     judge(NO_WRITE, path, reasons)
-    return real
+    return path
 
 
 def touch(path: Path, other: Path) -> bool:

@@ -17,7 +17,7 @@ from tripletick.paths.hidden_paths import IGNORE, OURS
 from tripletick.sandbox.bare import UnsandboxedBox
 from tripletick.sandbox.box import Finished, Mode, RunRequest, SandboxSpec
 from tripletick.sandbox.live_probe import Probe, find_problem
-from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, closed_parts, find_tools
+from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, closed_parts, find_tools, is_real
 from tripletick.sandbox.user import find_homes, find_user
 
 PROGRAM = Path("/usr/bin/sandbox-exec")
@@ -156,7 +156,7 @@ class Seatbelt:
             tools=(*self._tools().folders, *ground.list_readable_paths()),
             kept=(*own, *ours, Path(os.path.realpath(sys.prefix))),
             hidden=tuple(map(Path, sorted(found.files | found.folders | found.sockets))),
-            writable=tuple(path.resolve() for path in request.grant.write),
+            writable=tuple(path for path in request.grant.write if is_real(path)),
         )
 
     def _tools(self) -> Tools:

@@ -105,6 +105,13 @@ def mode_of(path: Path | str) -> int:
         return 0
 
 
+def is_real(path: Path) -> bool:
+    """Tell whether no link leads to a path: what was granted was real then, so a link has come since, perhaps
+    a block's.
+    """
+    return os.path.realpath(path) == str(path)
+
+
 def is_folder(path: Path) -> bool:
     return stat.S_ISDIR(mode_of(path))
 

@@ -137,7 +137,7 @@ class SessionWorkspace:
         workspace = self._make_guard()
         self._workspace = workspace
         ground = builder.make_sandbox_spec(self.config, self.places, self.untrusted_folder, self.notice)
-        self._sandbox_spec = replace(ground, sight=self._home_view, halt=self.halt)
+        self._sandbox_spec = replace(ground, sight=self._home_view, halt=self.halt).with_real_paths()
         self.servers = mcp_setup.build_servers(
             self.config, self.places, self.untrusted_folder, self.notice, keep=self.folder_flags.keep
         )
