@@ -301,3 +301,27 @@ def test_network_is_through_the_proxy_and_the_namespace_stays_private(place):
     )
     assert (text.split(), finished.status, finished.leftover) == (["lo", "http://127.0.0.1:61080"], 9, 0)
     assert place.bash("test -e /run/tripletick.sock || env | grep -i proxy")[1].status == 1
+
+
+PLANTED = "mkdir -p ~/.local/lib; touch ~/.curlrc ~/.local/lib/site.py; ls ~/.curlrc"
+LOOKS = "ls -A ~ | grep -E 'curlrc|local'; touch ~/fetched"
+
+
+def test_a_block_with_network_finds_nothing_that_blocks_without_it_left(place):
+    assert place.bash(PLANTED)[1].status == 0
+    laid = place.box.home / "tripletick"
+    laid.mkdir()
+    assert place.bash(LOOKS, grant=Grant(network=True))[0] == ""
+    assert laid.is_dir()
+    assert place.bash("ls ~/fetched")[1].status == 0
+
+
+def test_where_every_block_has_the_network_what_they_keep_stays(make):
+    place = make(network=True)
+    place.bash(PLANTED)
+    assert place.bash(LOOKS, grant=Grant(network=True))[0].split() == [".curlrc", ".local"]
+
+
+def test_a_block_with_network_finds_what_one_with_network_left(place):
+    place.bash(PLANTED, grant=Grant(network=True))
+    assert place.bash(LOOKS, grant=Grant(network=True))[0].split() == [".curlrc", ".local"]

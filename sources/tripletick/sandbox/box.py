@@ -212,6 +212,8 @@ class SandboxSpec:
     """What was looked for already: boxes side by side share it."""
     ports: frozenset[int] = frozenset()
     """`[sandbox] ports`: of public hosts, besides 80 and 443."""
+    network: bool = False
+    """Every block has the network, without a question that could hide what an earlier one left for it."""
     sight: HomeView | None = None
     """Blocks begin in the home folder, or above it, and read what is in sight; the workspace is empty then.
     """

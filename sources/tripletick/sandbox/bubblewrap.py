@@ -10,7 +10,6 @@ import contextlib
 import functools
 import os
 import sys
-import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.paths.hidden_paths import IGNORE, MOST, OURS, HiddenPaths
 from tripletick.sandbox import environment, grants, hidden_links, init_process, mounts, seccomp, toolchains
-from tripletick.sandbox.box import NOTHING, Finished, RunRequest, SandboxSpec
+from tripletick.sandbox.box import NOTHING, Finished, Grant, RunRequest, SandboxSpec
 from tripletick.sandbox.live_probe import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.process_limit import CONFINE, OUTER, find_counting
 from tripletick.sandbox.process_runner import NOT_STARTED, Launch, end_namespace, run_program
@@ -43,8 +42,6 @@ TOO_MANY = (
 UNLISTED = "tripletick: {path} cannot be listed (chmod u+r), so what must stay hidden in it is not known\n"
 WEIGH = 32 << 20
 """Growth of the disk after which the session's folder is weighed again."""
-COARSE = 5
-"""CLOCK_REALTIME_COARSE of clock_gettime(2), by which files get their times."""
 TOO_DEEP = "{folders} is too large to search completely: blocks can read .env files deep inside it."
 MISSING = "bubblewrap is not installed (apt install bubblewrap)"
 
@@ -145,10 +142,11 @@ class Bubblewrap:
         self._told: set[str] = set()
         self._around: list[Path] = []
         self._program = toolchains.look_up("bwrap", ground.workspace)
-        self._weight = self._growth = self._ended = 0
+        self._weight = self._growth = 0
         self._made = False
         self.problem = self.probe()
         """Why it does not hold; empty where it does."""
+        self._used_offline = False
 
     @property
     def holds(self) -> bool:
@@ -169,6 +167,7 @@ class Bubblewrap:
         """Run in a new box (see the Protocol)."""
         request = self._ground.restrict_mode(request)
         self._limit_home_size()
+        self._keep_offline_files_from(request.grant)
         self._refresh_view()
         if request.mode == "work":
             self._made = make_own_folder(self._ground.workspace, self._user) or self._made
@@ -200,7 +199,6 @@ class Bubblewrap:
                 yield (line := f"tripletick: {told}\n")
                 finished = hidden_links.add(finished, line.encode())
         self._growth += max(0, before - free_space([self.home]))
-        self._ended = time.clock_gettime_ns(COARSE)
         return finished
 
     def _record_link_targets(self, request: RunRequest, found: HiddenPaths) -> hidden_links.Held:
@@ -335,8 +333,19 @@ class Bubblewrap:
             return
         self._growth, self._weight = 0, bytes_under(str(self.home), 0)
         if self._weight > self._ground.limits.disk:
-            self._session.empty(self._ended)
+            self._session.empty()
             self._weight = 0
+
+    def _keep_offline_files_from(self, grant: Grant) -> None:
+        """Empty the session's folder before a block that was let use the network: who was asked about that
+        block has not seen what an earlier one left there for its programs to run (usercustomize.py, .curlrc).
+        """
+        if grant.git or grant.only:
+            # These have a home of their own.
+            return
+        if grant.network and self._used_offline and not self._ground.network:
+            self._session.empty()
+        self._used_offline = not grant.network
 
 
 def remove_empty(folder: Path) -> None:

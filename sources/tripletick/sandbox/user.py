@@ -26,6 +26,8 @@ from tripletick.system.text import describe_os_error
 ROOM = (8 << 20, 1 << 16)
 """Bytes that must be free for the session's folder, where there is a choice; and else."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LAID = "tripletick"
+"""Begins the names of the folders in a block's home that are made anew for what the block is to run."""
 NOWHERE = Path("/nonexistent")
 """The home of users without one (FHS, Debian)."""
 
@@ -137,9 +139,9 @@ class Session:
             for path in (self.home, self.nothing, self.nowhere, self._top):
                 os.chown(path, self._user.uid, self._user.gid)
 
-    def empty(self, since: int) -> None:
-        """Remove what blocks left in their home; what has come since (nanoseconds) is laid for the next."""
-        remove(*(path for path in self.home.iterdir() if path.lstat().st_ctime_ns < since))
+    def empty(self) -> None:
+        """Remove what blocks left in their home, and leave what is laid there for the next one."""
+        remove(*(path for path in self.home.iterdir() if not path.name.startswith(LAID)))
 
     def close(self) -> None:
         remove(self._top)

@@ -142,6 +142,7 @@ def make_sandbox_spec(
         see,
         notice,
         ports=parse_ports(config),
+        network=config.sandbox.mode == "net",
     )
 
 

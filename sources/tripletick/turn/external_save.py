@@ -14,7 +14,7 @@ from tripletick.tools.tool import Running, ToolContext
 
 REPLACE = 'cat "$0" > "$1"'
 APPEND = '[ -z "$(tail -c1 "$1")" ] || echo >> "$1"; cat "$0" >> "$1"'
-FOLDER = "beyond"
+FOLDER = "tripletick-save"
 """In the session's folder: what is saved lies there until it is copied."""
 
 
