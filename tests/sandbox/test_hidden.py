@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tripletick.paths import HomeView
 from tripletick.sandbox import toolchains
 
 pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
@@ -94,6 +95,44 @@ def test_a_socket_in_a_folder_that_blocks_may_read_is_masked(make, top):
         code = f"import socket; print(socket.socket(1).connect_ex('{folder}/agent.sock'))"
         text, _ = make(see=(folder,)).python(code)
     assert text != "0\n"
+
+
+@pytest.mark.parametrize("way", ["read", "home", "path"])
+def test_a_socket_that_was_bound_by_a_relative_name_is_masked_where_blocks_only_read(
+    make, top, owner, way, monkeypatch
+):
+    folder = top / "home/app/bin"
+    folder.mkdir(parents=True)
+    os.chown(top / "home", owner, -1)
+    if way == "path":
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    sight = HomeView(top / "home", top / "home") if way == "home" else None
+    monkeypatch.chdir(folder)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("app.sock")
+        Path("app.sock").chmod(0o777)
+        server.listen()
+        code = f"import socket; print(socket.socket(1).connect_ex('{folder}/app.sock'))"
+        text, _ = make(see=(folder,) if way == "read" else (), sight=sight).python(code)
+    assert text not in ("0\n", "2\n")
+
+
+@pytest.mark.parametrize("way", ["workspace", "read"])
+def test_a_named_pipe_of_others_takes_nothing_from_a_block(make, top, way):
+    folder = top / ("ws" if way == "workspace" else "shown")
+    folder.mkdir(exist_ok=True)
+    os.mkfifo(folder / "control")
+    (folder / "control").chmod(0o666)
+    reader = os.open(folder / "control", os.O_RDONLY | os.O_NONBLOCK)
+    make(see=() if way == "workspace" else (folder,)).bash(f"echo stop > {folder}/control")
+    said = os.read(reader, 100)
+    os.close(reader)
+    assert said == b""
+
+
+def test_a_named_pipe_that_a_block_made_is_there_for_the_next(place):
+    place.bash("mkfifo pipe")
+    assert place.bash("(echo through > pipe &) ; cat pipe")[0] == "through\n"
 
 
 def test_a_server_can_make_the_socket_again_that_its_last_run_left(place):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tripletick.paths.hidden_paths import has_hard_links
+from tripletick.paths.file_identity import has_hard_links
 from tripletick.sandbox.box import Grant
 
 TIERS = ["bubblewrap", "landlock"]

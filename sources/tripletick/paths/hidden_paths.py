@@ -19,8 +19,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tripletick.paths.file_identity import (
+    Identity,
+    has_hard_links,
+    identify_file,
+    identify_files,
+    leads_to_program,
+    stamp_target,
+)
 from tripletick.paths.ignore_files import parse_ignore_file, read_ignore_file
-from tripletick.system import platforms
 from tripletick.system.redaction import KNOWN
 
 if TYPE_CHECKING:
@@ -41,8 +48,6 @@ LOOKED = 50_000
 FRESH = 100_000_000
 """Within these nanoseconds a folder can change again without a new ctime (the kernel's coarse clock)."""
 
-Identity = tuple[int, int, int, int]
-
 
 @dataclass(slots=True)
 class HiddenPaths:
@@ -53,6 +58,7 @@ class HiddenPaths:
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     sockets: set[str] = field(default_factory=set)
+    """Named pipes among them."""
     known: set[str] = field(default_factory=set)
     """Those of these that no name hides: what was hidden before, under another name."""
     placed: set[str] = field(default_factory=set)
@@ -87,31 +93,6 @@ def read_our_ignore_file(workspace: Path) -> bytes:
     return b""
 
 
-def identify_file(path: str) -> Identity:
-    """Tell a file from one that has got its number since."""
-    status = os.lstat(path)
-    if born := platforms.get_birth_time(path):
-        return status.st_dev, status.st_ino, born, 0
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def identify_files(paths: Iterable[str]) -> Iterator[tuple[str, Identity]]:
-    for path in paths:
-        with suppress(OSError):
-            yield path, identify_file(path)
-
-
-def stamp_target(path: str) -> tuple[int, ...]:
-    """Tell what a name leads to from what it leads to once that was changed; () where it leads nowhere."""
-    try:
-        status = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return ()
-    where = status.st_dev, status.st_ino
-    # What changes in a folder is not the folder.
-    return where if stat.S_ISDIR(status.st_mode) else (*where, status.st_size, status.st_mtime_ns)
-
-
 def find_closed_folders(folders: Iterable[str]) -> set[str]:
     """Give those that we may not look into."""
     return {path for path in folders if not os.access(path, os.R_OK | os.X_OK)}
@@ -131,21 +112,6 @@ def get_mode(path: Path) -> int:
         return path.stat().st_mode
     except OSError:
         return 0
-
-
-def has_hard_links(path: str) -> bool:
-    """Tell whether a file has further names; one that is gone meanwhile has none here."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
-
-
-def is_socket(entry: os.DirEntry[str]) -> bool:
-    if entry.is_file(follow_symlinks=False) or entry.is_symlink():
-        return False
-    return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
 
 
 class HiddenPathFinder:
@@ -202,6 +168,19 @@ class HiddenPathFinder:
         self._closed = find_closed_folders(all_found.folders)
         all_found.sockets = self._filter_sockets(all_found.sockets, bound)
         return all_found
+
+    def find_sockets(self, folders: Iterable[Path], bound: frozenset[str]) -> set[str]:
+        """Find in folders of programs, which hide no secrets, the sockets of `bound` with relative names: the
+        kernel does not tell to which folder.
+        """
+        names = {Path(path).name for path in bound if not path.startswith("/")}
+        waiting, sockets, left = deque(map(str, folders if names else ())), set[str](), LOOKED
+        while waiting and left > 0:
+            found = self._scan_cached(waiting.popleft(), HiddenPaths())
+            left -= found.entries
+            waiting += found.below
+            sockets |= {path for path in found.sockets if Path(path).name in names}
+        return sockets
 
     def adopt_block_files(self) -> None:
         """After a block: what it has made is its own; what appears or changes later is somebody else's."""
@@ -267,6 +246,7 @@ class HiddenPathFinder:
                     (later if self._sight and not self._sight.can_enter(path) else waiting).append(path)
             all_found.hits |= found.hits
             all_found.known |= found.known
+            all_found.sockets |= found.sockets
         all_found.whole &= not (waiting or later)
 
     def _is_made_by_block(self, hit: str) -> bool:
@@ -360,7 +340,7 @@ class HiddenPathFinder:
                 found.folders.add(entry.path)
             elif self._sight is None or self._sight.is_folder_visible(entry.path):
                 found.below.append(entry.path)
-        elif is_socket(entry):
+        elif leads_to_program(entry):
             found.sockets.add(entry.path)
 
     def _is_hidden(self, name: str, path: str, is_folder: bool) -> bool:

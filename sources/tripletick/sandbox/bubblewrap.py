@@ -186,6 +186,7 @@ class Bubblewrap:
                     stack.callback(remove_empty, folder / OURS[1])
             block = self._apply_grant(request, found, stack)
             mounts.make_points(block.view)
+            bound |= self._secrets.find_sockets(self._tools.folders, bound)
             sockets = mounts.socket_mounts(block.view, bound)
             arguments = block.frame.around([*sockets, *block.place])
             block = replace(block, words=block.lead(request.command), env={**block.env, **request.env})
