@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.test_checkpoint import never
+from tests.test_checkpoint import look, never
 from tests.turns.test_undo import blocks
 
 from tripletick.checkpoint import Checkpoints
@@ -31,12 +31,14 @@ def test_a_repository_that_a_block_makes_of_a_lent_folder_is_told_and_undone(ws,
     points = Checkpoints(ws, tmp_path / "other state", in_parts=True)
     points.track_paths(["site"])
     (told,) = blocks(points, partial(put, ws, "site/.git/config", "[core]\n\tfsmonitor = ./evil\n"))
-    assert told.startswith("Runs later: site/.git/config (git runs it")
+    assert told.startswith("Runs later: site/.git (git runs programs")
     assert points.changed == ()
     assert points.undo(ask=never).removed == ("site/.git/config",)
+    assert not (ws / "site/.git").exists()
 
 
 def test_what_runs_only_when_it_is_asked_for_is_not_told(ws, points):
+    (ws / ".git").mkdir()
     assert blocks(points, *[partial(put, ws, name) for name in HARMLESS]) == []
 
 
@@ -72,6 +74,59 @@ def test_a_new_repository_is_one_line(ws, points):
     assert [line.partition(" (")[0] for line in told] == [
         f"Runs later: {path}" for path in ("sub/.git", "bare", "linked/.git", "sub/.git")
     ]
+
+
+@pytest.mark.parametrize("top", ["", "sub/"])
+def test_a_git_that_a_block_makes_is_told_whatever_it_is_and_undone(ws, points, top):
+    (ws / "sub").mkdir()
+    before = look(ws)
+    for step in (
+        lambda: (ws / top / ".git").symlink_to("nowhere"),
+        lambda: (ws / top / ".git").mkdir(),
+        partial(put, ws, f"{top}.git", "gitdir: .x"),
+        lambda: [put(ws, f"{top}.git/{name}") for name in ("HEAD", "commondir", "objects/ab/cd")],
+        partial(subprocess.run, ["git", "init", "-q", ws / top], check=True),
+    ):
+        (told,) = blocks(points, step)
+        assert told.startswith(f"Runs later: {top}.git (git runs programs")
+        points.undo(ask=never)
+        assert look(ws) == before
+
+
+@pytest.mark.parametrize("name", ["commondir", "config.worktree", "config", "hooks/pre-commit"])
+@pytest.mark.parametrize("top", ["", "sub/"])
+def test_what_leads_git_elsewhere_in_a_repository_of_the_person_is_told_and_undone(ws, points, top, name):
+    put(ws, f"{top}.git/HEAD")
+    blocks(points, lambda: None)
+    before = look(ws)
+    for text in ("a", "b"):
+        (told,) = blocks(points, partial(put, ws, f"{top}.git/{name}", text))
+        assert told.startswith(f"Runs later: {top}.git")
+    points.undo(2, ask=never)
+    assert look(ws).keys() - {f"{top}.git/hooks"} == before.keys()
+
+
+def test_a_git_file_that_leads_elsewhere_now_is_told(ws, points):
+    put(ws, "sub/.git", "gitdir: ../.git/modules/sub")
+    (told,) = blocks(points, partial(put, ws, "sub/.git", "gitdir: ../evil"))
+    assert told.startswith("Runs later: sub/.git (git runs programs")
+
+
+def test_a_repository_of_the_person_is_no_turns_to_undo(ws, points):
+    blocks(points, partial(subprocess.run, ["git", "init", "-q", ws], check=True))
+    points.undo(ask=never)
+    subprocess.run(["git", "init", "-q", ws], check=True)
+    blocks(points, lambda: (put(ws, "a.txt"), put(ws, ".git/objects/ab/cd")))
+    assert points.undo(ask=never).removed == ("a.txt",)
+    assert (ws / ".git/objects/ab/cd").exists()
+
+
+def test_a_repository_that_was_used_since_is_left_whole(ws, points):
+    blocks(points, partial(subprocess.run, ["git", "init", "-q", ws], check=True))
+    before = look(ws)
+    put(ws, ".git/config", "[user]\nname = Ann\n")
+    assert points.undo(ask=lambda _: False).removed == ()
+    assert look(ws).keys() == before.keys()
 
 
 def test_ignored_files_count_too(ws, points):

@@ -78,8 +78,11 @@ def _find_repositories(changes: Iterable[Change], known: Manifest) -> Iterator[s
     """Find new repositories, and old ones whose settings have changed."""
     for change in changes:
         folder, _, name = change.path.rpartition("/")
-        if name == ".git" and folder and change.was is None:
+        if name == ".git" and not (is_folder(change.was) and is_folder(change.left)):
             yield change.path
+        elif name == "commondir":
+            # git reads config and hooks from the folder that it names
+            yield folder or change.path
         elif name in BARE and _is_bare_repository(folder, known) and (name == "config" or change.was is None):
             yield folder
 

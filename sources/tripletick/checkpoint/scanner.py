@@ -3,8 +3,8 @@
 A folder that is as it was is not listed again, so a look costs one stat a file. No link is followed. Folders
 that hold too much, which is less for those that git ignores, are passed over; what is known of them
 is still looked at, and so are the few files in them that run later (WATCHED). `.tripletick` is ours, and of
-the `.git` of the workspace, or of a part that is looked at, only those few are looked at. The user's global
-ignore file is not read.
+the `.git` of the workspace, or of a part that is looked at, only those few are looked at, unless a block has
+made it. The user's global ignore file is not read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -40,6 +40,8 @@ WATCHED = (
     ("lib", "python*", "site-packages", "*customize.py"),
     ("pip.conf",),
     ("config",),
+    ("config.worktree",),
+    ("commondir",),
     ("hooks", "*"),
 )
 
@@ -123,15 +125,19 @@ class WorkspaceScanner:
         self._ignores = IgnoreRules()
         self._known: Manifest = {}
         self._roots = {""}
+        self._extra: Collection[str] = ()
         self._also: set[str] = set()
         self._seen = ScanResult()
         self._now = self._room = 0
 
     def scan_workspace(
-        self, tree: DirTree, known: Manifest, extra: Iterable[str], areas: Iterable[str] | None = None
+        self, tree: DirTree, known: Manifest, extra: Collection[str], areas: Iterable[str] | None = None
     ) -> ScanResult:
-        """Look at everything, or at `areas` alone; raises OSError where the workspace cannot be read."""
+        """Look at everything, or at `areas` alone, and at `extra`, files that are passed over otherwise and
+        the `.git` that blocks have made; raises OSError where the workspace cannot be read.
+        """
         self._known, self._seen, self._now = known, ScanResult(), time.time_ns()
+        self._extra = extra
         seen, self._tops = self._seen, set()
         areas = None if areas is None else _drop_nested_areas(areas)
         first = not self._also and (not known or any(area not in known for area in areas or ()))
@@ -139,12 +145,12 @@ class WorkspaceScanner:
         self._note_change(".", os.fstat(tree.fd))
         if areas is None:
             self._scan_folder(ScanPosition(tree.fd, ""))
-            seen.also = {".", *self._scan_single_files(tree, (GIT, *seen.over), extra)}
+            seen.also = {".", *self._scan_single_files(tree, [GIT])}
         else:
             self._roots = {f"{area}/" for area in areas}
             gits = [f"{area}/{GIT}" for area in areas]
             there = {path for area in areas for path in self._scan_area(tree, area)}
-            seen.also = {"."} | there | {*self._scan_single_files(tree, (*gits, *seen.over), extra)}
+            seen.also = {"."} | there | {*self._scan_single_files(tree, gits)}
         seen.same = seen.same and len(seen.looks) == len(self._looks) and seen.also == self._also
         self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
         return seen
@@ -173,9 +179,11 @@ class WorkspaceScanner:
                         ScanPosition(fd, area[: area.rfind("/") + 1]), area.rpartition("/")[2], ()
                     )
 
-    def _scan_single_files(self, tree: DirTree, watched: Iterable[str], extra: Iterable[str]) -> Statuses:
+    def _scan_single_files(self, tree: DirTree, gits: Sequence[str]) -> Statuses:
         """Look at what the walk passes over and is known all the same, or runs later."""
-        wanted = set(extra).union(*(self._find_watched(tree, top) for top in watched))
+        wanted = {*self._extra, *gits}.union(
+            *(self._find_watched(tree, top) for top in (*gits, *self._seen.over))
+        )
         tops = tuple(f"{top}/" for top in self._seen.over)
         wanted.update(path for path in self._known if tops and path.startswith(tops))
         found = stat_paths(tree, wanted)
@@ -249,10 +257,11 @@ class WorkspaceScanner:
     def _list_entries(self, spot: ScanPosition, most: int, files: Container[str] | None = None) -> Statuses:
         """Look at all that is kept in a folder, or at its folders and these files of it."""
         found: Statuses = {}
+        passed = self._list_passed_over(spot.prefix)
         with os.scandir(spot.fd) as entries:
             for entry in entries:
                 name = entry.name
-                if spot.prefix in self._roots and name in (OURS, GIT):
+                if name in passed:
                     continue
                 new = files is not None and name not in files
                 if new and (len(found) > most or not entry.is_dir(follow_symlinks=False)):
@@ -267,6 +276,11 @@ class WorkspaceScanner:
                 if files is None and len(found) > most:
                     raise FolderTooLargeError
         return found
+
+    def _list_passed_over(self, prefix: str) -> tuple[str, ...]:
+        if prefix not in self._roots:
+            return ()
+        return (OURS,) if f"{prefix}{GIT}" in self._extra else (OURS, GIT)
 
     def _enter_folder(self, spot: ScanPosition, name: str, specs: Specs) -> None:
         """Go into a folder, or pass it over."""

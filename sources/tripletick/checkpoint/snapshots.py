@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from tripletick.checkpoint.dir_tree import DirTree
 from tripletick.checkpoint.file_reader import ContentReader, FileContent
-from tripletick.checkpoint.scanner import ScanResult, WorkspaceScanner, stat_paths
+from tripletick.checkpoint.scanner import GIT, ScanResult, WorkspaceScanner, stat_paths
 from tripletick.checkpoint.store import SnapshotStore
 from tripletick.checkpoint.values import FRESH, Change, Manifest, ManifestEntry, ScanProgress, Statuses
 from tripletick.event_log.session_log import clean_name
@@ -103,6 +103,7 @@ class Snapshots:
         with pause_collector():
             self.reload_manifest()
             before = self.known
+            self._adopt_new_repositories(at_work=began > 0)
             taken = self._scan_changes()
             return tuple(self._compare_manifests(before, taken, began)) if before else ()
 
@@ -113,6 +114,19 @@ class Snapshots:
         self._store.add_extra_path(path)
         with DirTree(self._workspace) as tree:
             self._save_changes(tree, stat_paths(tree, [path]), frozenset())
+
+    def _adopt_new_repositories(self, *, at_work: bool) -> None:
+        """Have a `.git` that comes with a block looked through, as any folder is; the user's own is not."""
+        roots = {GIT: "."} if self._areas is None else {f"{area}/{GIT}": area for area in self._areas}
+        absent = [path for path, root in roots.items() if root in self.known and path not in self.known]
+        for path in absent if not at_work else ():
+            self._extra.discard(path)
+            self._store.drop_extra_path(path)
+        if absent and at_work:
+            with DirTree(self._workspace) as tree:
+                for path in stat_paths(tree, absent):
+                    self._extra.add(path)
+                    self._store.add_extra_path(path)
 
     def add_areas(self, paths: Iterable[str]) -> None:
         """Look from here on at these files and folders too, of a workspace that is looked at in parts."""

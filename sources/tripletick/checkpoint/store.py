@@ -163,6 +163,9 @@ class SnapshotStore:
     def add_extra_path(self, path: str) -> None:
         self.db.execute("INSERT OR IGNORE INTO extra VALUES (?)", (os.fsencode(path),))
 
+    def drop_extra_path(self, path: str) -> None:
+        self.db.execute("DELETE FROM extra WHERE path = ?", (os.fsencode(path),))
+
     def load_areas(self) -> set[str]:
         """Give the paths that alone are looked at, where it is not the whole workspace."""
         return {os.fsdecode(path) for (path,) in self.db.execute("SELECT path FROM area")}

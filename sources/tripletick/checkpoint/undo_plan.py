@@ -199,6 +199,7 @@ def make_plan(turn: RecordedTurn, now: Mapping[str, State | None], ask: Ask, wor
             stopped.add(path)
             plan.kept |= {} if path in plan.wanted else {path: CHANGED}
     _drop_unchanged(plan)
+    _keep_used_repositories(plan, turn)
     _spare_unrecoverable(plan, ask)
     return plan
 
@@ -211,6 +212,13 @@ def _is_harmless_folder(state: State | None, change: Change) -> bool:
 def _drop_unchanged(plan: UndoPlan) -> None:
     for path in [path for path, state in plan.wanted.items() if state == plan.now[path]]:
         del plan.wanted[path]
+
+
+def _keep_used_repositories(plan: UndoPlan, turn: RecordedTurn) -> None:
+    """Leave a repository of the turn whole where some of it stays: what came since needs the rest."""
+    made = [f"{one.path}/" for one in turn.changes if one.path.endswith(".git") and one.was is None]
+    used = tuple(top for top in made if any(path.startswith(top) for path in plan.kept))
+    plan.keep_paths([path for path in plan.wanted if used and f"{path}/".startswith(used)])
 
 
 def _spare_unrecoverable(plan: UndoPlan, ask: Ask) -> None:
