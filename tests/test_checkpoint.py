@@ -369,6 +369,41 @@ def test_a_pipe_in_a_files_place_is_not_waited_for_nor_replaced(ws, points):
     assert stat.S_ISFIFO((ws / "notes.txt").stat().st_mode)
 
 
+@pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
+def test_a_file_and_a_folder_come_back_where_a_block_put_a_pipe_or_socket(ws, points, kind):
+    (ws / "src").mkdir()
+    (ws / "src" / "a.py").write_text("a")
+    before = look(ws)
+
+    def block():
+        (ws / "notes.txt").unlink()
+        shutil.rmtree(ws / "src")
+        for name in ("notes.txt", "src"):
+            os.mknod(ws / name, kind | 0o600)
+
+    turn(points, block)
+    after = look(ws)
+    for _ in range(2):
+        assert points.diff()
+        assert points.undo(ask=never).kept == () and look(ws) == before
+        assert points.redo(ask=never).kept == () and look(ws) == after
+
+
+def test_what_could_not_be_undone_can_be_undone_again(ws, points):
+    before, request = look(ws), "change it"
+    turn(points, lambda: ((ws / "notes.txt").unlink(), (ws / "a.txt").write_text("a")))
+    after = look(ws)
+    os.mkfifo(ws / "notes.txt")
+    done = points.undo(ask=never)
+    assert (done.removed, done.kept) == (("a.txt",), ("notes.txt",))
+    (ws / "notes.txt").unlink()
+    done = points.undo(ask=never)
+    assert (done.restored, done.requests) == (("notes.txt",), (request,)) and look(ws) == before
+    assert points.redo(ask=never).requests == (request,) and look(ws) == after
+    assert points.undo(ask=never).requests == (request,) and look(ws) == before
+    assert points.undo(ask=never).requests == ()
+
+
 def test_git_need_not_be_installed(without_git, ws, tmp_path):
     points = Checkpoints(ws, tmp_path / "state")
     assert turn(points, lambda: (ws / "made.txt").write_text("by a program")) == []

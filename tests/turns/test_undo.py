@@ -263,10 +263,11 @@ def test_a_file_that_is_too_large_is_named_and_its_change_is_not_hidden(ws, poin
     assert points.undo(ask=never).text.endswith("Left as they are: big (too large for the snapshots).")
 
 
-def test_a_large_file_that_was_moved_is_moved_back(ws, points):
+@pytest.mark.parametrize("block", [lambda path: None, os.mkfifo])
+def test_a_large_file_that_was_moved_is_moved_back(ws, points, block):
     large(ws / "big")
     before = look(ws)
-    turn(points, lambda: ((ws / "sub").mkdir(), (ws / "big").rename(ws / "sub" / "other")))
+    turn(points, lambda: ((ws / "sub").mkdir(), (ws / "big").rename(ws / "sub/other"), block(ws / "big")))
     points.undo(ask=never)
     assert look(ws) == before
     points.redo(ask=never)

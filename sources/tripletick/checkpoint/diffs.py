@@ -102,7 +102,7 @@ def _format_metadata(change: Change) -> Iterator[DiffLine]:
 
 
 def _format_content(change: Change, read: Read) -> Iterator[DiffLine]:
-    states = [None if is_folder(state) else state for state in (change.was, change.left)]
+    states = [state if state and state[1] else None for state in (change.was, change.left)]
     if states[0] and states[1] and states[0][1] == states[1][1]:
         return
     if any(map(is_placeholder, states)):

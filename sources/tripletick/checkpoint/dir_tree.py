@@ -90,6 +90,14 @@ class DirTree:
             else:
                 dirfd.replace_file(fd, name, data, mode=stat.S_IMODE(mode), owner=self._find_owner(old))
 
+    def make_special(self, path: str, mode: int) -> None:
+        """Make a pipe or socket where nothing is."""
+        with self.open_parent(path, make=True) as (fd, name):
+            os.mknod(name, mode, dir_fd=fd)
+            if owner := self._find_owner():
+                os.chown(name, *owner, dir_fd=fd, follow_symlinks=False)
+            change_mode(fd, name, mode)
+
     def remove_file(self, path: str) -> None:
         """Remove a file or link."""
         with self.open_parent(path) as (fd, name):

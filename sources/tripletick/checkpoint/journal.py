@@ -390,8 +390,8 @@ class Checkpoints:
             if plan.kept and not plan.wanted:
                 return False
             changes = [Change(path, now[path], wanted) for path, wanted in sorted(plan.wanted.items())]
-            kind: Kind = "undo" if report.word == "undo" else "redo"
-            self._steps.record_step(kind, turn, self._session, changes)
+            changes += [Change(path, now[path], now[path]) for path in plan.failed]
+            self._steps.record_step(report.word, turn, self._session, changes)
         return True
 
     def _apply_plan(self, plan: UndoPlan) -> None:

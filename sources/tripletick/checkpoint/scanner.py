@@ -100,8 +100,8 @@ class ScanPosition:
     depth: int = 0
 
 
-def stat_paths(tree: DirTree, paths: Iterable[str]) -> Statuses:
-    """Look at single files, folder by folder."""
+def stat_paths(tree: DirTree, paths: Iterable[str], known: Container[str] = ()) -> Statuses:
+    """Look at single files, folder by folder; at a pipe or socket only where something known was."""
     by_folder: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         by_folder[path.rpartition("/")[0]].append(path)
@@ -111,7 +111,7 @@ def stat_paths(tree: DirTree, paths: Iterable[str]) -> Statuses:
             for path in several:
                 with suppress(OSError):
                     found[path] = os.stat(path.rpartition("/")[2], dir_fd=fd, follow_symlinks=False)
-    return {path: status for path, status in found.items() if is_storable(status)}
+    return {path: status for path, status in found.items() if is_storable(status) or path in known}
 
 
 class WorkspaceScanner:
@@ -186,7 +186,7 @@ class WorkspaceScanner:
         )
         tops = tuple(f"{top}/" for top in self._seen.over)
         wanted.update(path for path in self._known if tops and path.startswith(tops))
-        found = stat_paths(tree, wanted)
+        found = stat_paths(tree, wanted, self._known)
         for path, status in found.items():
             self._note_change(path, status)
         return found
@@ -271,7 +271,8 @@ class WorkspaceScanner:
                     status = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                if status.st_mode & TYPE in KEPT:
+                # What takes the place of a file must be seen, or undo could not put the file back.
+                if status.st_mode & TYPE in KEPT or f"{spot.prefix}{name}" in self._known:
                     found[name] = status
                 if files is None and len(found) > most:
                     raise FolderTooLargeError

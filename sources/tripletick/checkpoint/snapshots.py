@@ -211,7 +211,7 @@ class Snapshots:
         """Read what may have changed, where there is no room for all the small first, and store it."""
         fresh: Manifest = {}
         for path, status in changed.items():
-            if stat.S_ISDIR(status.st_mode):
+            if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
                 fresh[path] = make_entry(status, "", self._now)
         waiting = [path for path in changed if path not in fresh]
         if sum(changed[path].st_size for path in waiting) > self._room:

@@ -7,7 +7,7 @@ follow which turns can be undone and which undos can be redone. The files themse
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
@@ -44,21 +44,33 @@ class UndoHistory:
     undone: list[RecordedTurn] = field(default_factory=list)
 
     def add_step(self, kind: Kind, turn: RecordedTurn) -> None:
-        """Go on by one step."""
+        """Go on by one step; what an undo changed to what it was already, it could not undo: that remains."""
         same = next((one for one in self.done if one.id == turn.id), None)
         if kind == "block":
             self.undone.clear()
+            self._taken.clear()
             if same:
                 same.changes += turn.changes
             else:
                 self.done.append(turn)
         elif kind == "undo" and same:
-            self.done.remove(same)
-            self.undone.append(RecordedTurn(turn.id, turn.request, turn.changes))
-            self._taken[turn.id] = same
+            failed = {change.path for change in turn.changes if change.was == change.left}
+            left = [change for change in same.changes if change.path in failed]
+            at = self.done.index(same)
+            self.done[at : at + 1] = [RecordedTurn(turn.id, turn.request, left)] if left else []
+            self._add_undone(turn, failed)
+            self._taken.setdefault(turn.id, same)
         elif kind == "redo" and turn.id in self._taken:
             self.undone = [one for one in self.undone if one.id != turn.id]
+            self.done = [one for one in self.done if one.id != turn.id]
             self.done.append(self._taken.pop(turn.id))
+
+    def _add_undone(self, turn: RecordedTurn, failed: Container[str]) -> None:
+        """Add what was undone of a turn to what was undone of it before."""
+        changes = [change for one in self.undone if one.id == turn.id for change in one.changes]
+        changes += [change for change in turn.changes if change.path not in failed]
+        self.undone = [one for one in self.undone if one.id != turn.id]
+        self.undone.append(RecordedTurn(turn.id, turn.request, changes))
 
     _taken: dict[str, RecordedTurn] = field(default_factory=dict)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.checkpoint.steps import RecordedTurn
+from tripletick.checkpoint.steps import Kind, RecordedTurn
 from tripletick.checkpoint.values import Change, State
 from tripletick.event_log.session_log import clean_name, clean_text
 from tripletick.messages import FileChange
@@ -64,6 +64,8 @@ class UndoPlan:
     now: Mapping[str, State | None]
     wanted: dict[str, State | None] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+    """Those that were kept because of an error: they can be tried again."""
 
     def keep_paths(self, paths: Iterable[str], reason: str = CHANGED) -> None:
         for path in paths:
@@ -75,14 +77,18 @@ class UndoPlan:
         try:
             step()
         except OSError as error:
-            self.keep_paths([path], describe_os_error(error).lower())
+            self.record_failure(path, error)
+
+    def record_failure(self, path: str, error: OSError) -> None:
+        self.keep_paths([path], describe_os_error(error).lower())
+        self.failed.add(path)
 
 
 @dataclass(slots=True)
 class UndoReport:
     """What has been done so far, over several turns."""
 
-    word: str
+    word: Kind
     requests: list[str] = field(default_factory=list)
     there: dict[str, bool] = field(default_factory=dict)
     """Paths that were put back or removed; folders end in a slash."""
@@ -129,6 +135,11 @@ class UndoReport:
 
 def is_folder(state: State | None) -> bool:
     return state is not None and stat.S_ISDIR(state[0])
+
+
+def is_special(state: State | None) -> bool:
+    """Tell a pipe, socket or device that was put in the place of a file or folder."""
+    return state is not None and not state[1] and not stat.S_ISDIR(state[0])
 
 
 def is_closed_folder(state: State | None) -> bool:
@@ -223,7 +234,11 @@ def _keep_used_repositories(plan: UndoPlan, turn: RecordedTurn) -> None:
 
 def _spare_unrecoverable(plan: UndoPlan, ask: Ask) -> None:
     """What is not kept cannot come back but by a move, and is not removed unasked."""
-    moved = {(plan.now[path] or (0, ""))[1] for path, state in plan.wanted.items() if state is None}
+    moved = {
+        (plan.now[path] or (0, ""))[1]
+        for path, state in plan.wanted.items()
+        if state is None or is_special(state)
+    }
     back = {state[1] for state in plan.wanted.values() if state}
     for path, state in list(plan.wanted.items()):
         now = plan.now[path]

@@ -12,7 +12,9 @@ FRESH = 100_000_000
 system's clock, and would look the same; so it is read again the next time."""
 
 State = tuple[int, str]
-"""A file's mode, and the hash of its content; "" for a folder, `!…` where the content is not kept."""
+"""A file's mode, and the hash of its content; "" for a folder, and for a pipe or socket in the place of a
+file; `!…` where the content is not kept.
+"""
 
 
 class ManifestEntry(NamedTuple):

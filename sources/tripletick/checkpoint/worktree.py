@@ -18,9 +18,14 @@ from tripletick.checkpoint.dir_tree import DirTree
 from tripletick.checkpoint.snapshots import Snapshots
 from tripletick.checkpoint.steps import StepLog
 from tripletick.checkpoint.store import SnapshotStore
-from tripletick.checkpoint.undo_plan import UndoPlan, is_closed_folder, is_folder, is_placeholder
+from tripletick.checkpoint.undo_plan import (
+    UndoPlan,
+    is_closed_folder,
+    is_folder,
+    is_placeholder,
+    is_special,
+)
 from tripletick.checkpoint.values import Change, State
-from tripletick.system.text import describe_os_error
 
 Read = Callable[[str], bytes]
 OPEN = stat.S_IRWXU
@@ -87,7 +92,10 @@ def apply_plan(plan: UndoPlan, tree: DirTree, read: Read) -> None:
 
 
 def _write_file(tree: DirTree, path: str, state: State, read: Read) -> None:
-    tree.write_file(path, state[0], read(state[1]))
+    if is_special(state):
+        tree.make_special(path, state[0])
+    else:
+        tree.write_file(path, state[0], read(state[1]))
 
 
 def _move_back(plan: UndoPlan, tree: DirTree) -> None:
@@ -95,16 +103,19 @@ def _move_back(plan: UndoPlan, tree: DirTree) -> None:
     there = {now[1]: path for path, now in plan.now.items() if now and is_placeholder(now)}
     for path, state in sorted(plan.wanted.items()):
         if state and is_placeholder(state):
+            if is_special(plan.now[path]):
+                with suppress(OSError):
+                    tree.remove_file(path)
             plan.try_step(path, partial(tree.move_file, there.get(state[1], path), path, state[0]))
 
 
 def _remove_unwanted(plan: UndoPlan, tree: DirTree) -> None:
-    """Remove what shall not be there, or is a folder where a file shall be, or the other way."""
+    """Remove what shall not be there, or is a folder or special where a file shall be, or the other way."""
     for path, state in sorted(plan.wanted.items(), reverse=True):
         now = plan.now[path]
         if is_folder(now) and not is_folder(state):
             _remove_folder(plan, tree, path, state)
-        elif now and not is_folder(now) and (state is None or is_folder(state)):
+        elif now and not is_folder(now) and not (state and state[1] and (now[1] or is_placeholder(state))):
             plan.try_step(path, partial(_remove_file, tree, path))
 
 
@@ -122,4 +133,4 @@ def _remove_folder(plan: UndoPlan, tree: DirTree, path: str, state: State | None
         if state is None:
             del plan.wanted[path]
         else:
-            plan.keep_paths([path], describe_os_error(error).lower())
+            plan.record_failure(path, error)
