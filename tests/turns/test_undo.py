@@ -263,6 +263,22 @@ def test_a_file_that_is_too_large_is_named_and_its_change_is_not_hidden(ws, poin
     assert points.undo(ask=never).text.endswith("Left as they are: big (too large for the snapshots).")
 
 
+@pytest.mark.parametrize("at", [0, snapshots.LARGEST // 2, snapshots.LARGEST - 10])
+def test_a_large_file_that_changed_with_its_time_set_back_is_no_unchanged_one(ws, points, at):
+    large(ws / "big")
+    status = (ws / "big").stat()
+
+    def block():
+        with (ws / "big").open("r+b") as file:
+            file.seek(at)
+            file.write(b"CORRUPT")
+        os.utime(ws / "big", ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    turn(points, lambda: None, block)
+    turn(points, lambda: (ws / "big").rename(ws / "old"))
+    assert points.undo(2, ask=never).kept == ("big",)
+
+
 @pytest.mark.parametrize("block", [lambda path: None, os.mkfifo])
 def test_a_large_file_that_was_moved_is_moved_back(ws, points, block):
     large(ws / "big")

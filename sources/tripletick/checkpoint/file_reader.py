@@ -31,11 +31,13 @@ SMALL = 4096
 """Bytes up to which a content is packed with little memory: to set that up costs more than the packing."""
 SAMPLED, SAMPLE = 1 << 18, 1 << 14
 """Bytes from which a file is large: its content is packed only if samples of it, of so many bytes, shrink."""
+PROBE = 1 << 20
+"""Bytes of each of the three samples that stand for a content which is not kept: times can be set back."""
 
 
 class FileContent(NamedTuple):
-    """A path as it was read. `status`: None where it is gone; `oid`: "" where it cannot be read or is too
-    large, which `large` tells; `data`: its content as it is kept, None where it is kept already.
+    """A path as it was read. `status`: None where it is gone; `oid`: "" where it cannot be read, the hash of
+    samples where it is too `large`; `data`: its content as it is kept, None where it is kept already.
     """
 
     path: str
@@ -102,14 +104,14 @@ class ContentReader:
 
     def _read_file(self, fd: int, path: str) -> FileContent:
         try:
-            status, content = read_file_at(fd, path.rpartition("/")[2], self.most[path])
+            status, content, large = read_file_at(fd, path.rpartition("/")[2], self.most[path])
         except FileNotFoundError:
             return FileContent(path)
         except OSError:
             return FileContent(path, self.statuses[path])
-        if content is None:
-            return FileContent(path, status, large=True)
         oid = hashlib.blake2b(content, digest_size=20).hexdigest()
+        if large:
+            return FileContent(path, status, oid, large=True)
         if oid in self.kept:
             return FileContent(path, status, oid)
         return FileContent(path, status, oid, False, *compress_content(content))
@@ -136,20 +138,22 @@ def _count_waits() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
 
 
-def read_file_at(folder: int, name: str, most: int) -> tuple[os.stat_result, bytes | None]:
-    """Read a regular file, or the target of a link; no content where it has more than `most` bytes."""
+def read_file_at(folder: int, name: str, most: int) -> tuple[os.stat_result, bytes, bool]:
+    """Read a regular file, or the target of a link; samples alone, which is told, of more than `most`."""
     try:
         handle = os.open(name, dirfd.READ, dir_fd=folder)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        return status, os.fsencode(os.readlink(name, dir_fd=folder))
+        return status, os.fsencode(os.readlink(name, dir_fd=folder)), False
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        return status, None if status.st_size > most else _read_whole(handle, status.st_size)
+        large = status.st_size > most
+        read = _read_samples if large else _read_whole
+        return status, read(handle, status.st_size), large
     finally:
         os.close(handle)
 
@@ -160,6 +164,10 @@ def _read_whole(handle: int, size: int) -> bytes:
     while len(content) < size and (more := os.read(handle, size - len(content))):
         content += more
     return content
+
+
+def _read_samples(handle: int, size: int) -> bytes:
+    return b"".join(os.pread(handle, PROBE, max(at, 0)) for at in (0, (size - PROBE) // 2, size - PROBE))
 
 
 def compress_content(content: bytes) -> tuple[bool, bytes]:

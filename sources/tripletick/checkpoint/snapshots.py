@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,9 +74,11 @@ def pause_collector() -> Iterator[None]:
             gc.enable()
 
 
-def make_placeholder(status: os.stat_result) -> str:
-    """Stand for a content that is not kept: the same after a move, another after a change."""
-    return f"!{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
+def make_placeholder(status: os.stat_result, samples: str) -> str:
+    """Stand for a content that is not kept: the same after a move, another after a change, unless it lies
+    between the samples and its time was set back.
+    """
+    return f"!{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{samples}"
 
 
 class Snapshots:
@@ -222,8 +225,9 @@ class Snapshots:
         while waiting:
             several, waiting = self._split_by_room(reading, waiting)
             if not several:
-                fresh |= {path: self._make_large_entry(path, changed[path]) for path in waiting}
-                break
+                # None of them fits any more.
+                reading = replace(reading, most=dict.fromkeys(waiting, -1))
+                several, waiting = waiting, []
             for batch in reading.read_batches(several):
                 self._store_contents(batch, kept)
                 fresh |= {got.path: entry for got in batch if (entry := self._make_entry(got))}
@@ -256,17 +260,14 @@ class Snapshots:
         if got.status is None:
             return None
         if got.large:
-            return self._make_large_entry(got.path, got.status)
+            self._left_out.setdefault("large", set()).add(got.path)
+            return make_entry(got.status, make_placeholder(got.status, got.oid), self._now)
         if not got.oid:
             self._left_out.setdefault("closed", set()).add(got.path)
             old = self.known.get(got.path)
             mode, changed = got.status.st_mode, got.status.st_ctime_ns
             return old._replace(mode=mode, changed=changed, fresh=False) if old else None
         return make_entry(got.status, got.oid, self._now)
-
-    def _make_large_entry(self, path: str, status: os.stat_result) -> ManifestEntry:
-        self._left_out.setdefault("large", set()).add(path)
-        return make_entry(status, make_placeholder(status), self._now)
 
     def _compare_manifests(self, before: Manifest, taken: SnapshotDelta, began: int) -> Iterable[Change]:
         inodes: set[int] = set()
