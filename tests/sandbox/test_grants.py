@@ -172,6 +172,47 @@ def test_a_new_commondir_that_leads_git_elsewhere_does_not_outlive_the_block(rep
     assert git(repository, owner, "log", "--format=%s").split() == ["first"]
 
 
+@pytest.fixture
+def submodule(repository, owner):
+    """A repository in the repository, committed as a submodule; a block has given it a filter."""
+    sub = replace(repository, ground=replace(repository.ground, workspace=repository.workspace / "sub"))
+    sub.workspace.mkdir()
+    (sub.workspace / "a").write_text("one")
+    give(owner, sub.workspace, sub.workspace / "a")
+    for words in (("init", "-q"), ("add", "a"), ("commit", "-q", "-m", "first")):
+        git(sub, owner, *words)
+    git(repository, owner, "add", "sub")
+    git(repository, owner, "commit", "-q", "-m", "sub")
+    (repository.workspace / "filter").write_text("#!/bin/sh\necho x > ../.git/pwned\ncat\n")
+    (repository.workspace / "filter").chmod(0o755)
+    git(sub, owner, "config", "filter.x.clean", "../filter")
+    (sub.workspace / ".gitattributes").write_text("* filter=x\n")
+    (sub.workspace / "a").write_text("two")
+    (repository.workspace / "a.txt").write_text("two")
+    return sub
+
+
+@pytest.mark.parametrize("command", ["git commit -qam second", "git add -A && git commit -q -m second"])
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_a_commit_runs_nothing_of_a_repository_in_the_folder_and_leaves_it_as_it_is(
+    repository, submodule, owner, kind, command
+):
+    before = git(repository, owner, "ls-tree", "HEAD", "sub")
+    if kind == "file":
+        (submodule.workspace / ".git").rename(repository.workspace / ".moved")
+        (submodule.workspace / ".git").write_text("gitdir: ../.moved")
+    text, finished = commit(repository, command)
+    assert (finished.status, text) == (0, "") and not (repository.workspace / ".git/pwned").exists()
+    assert git(repository, owner, "log", "--format=%s").split() == ["second", "sub", "first"]
+    assert git(repository, owner, "ls-tree", "HEAD", "sub") == before
+
+
+def test_where_a_link_leads_to_a_repository_in_the_folder_nothing_is_committed(repository, submodule):
+    (submodule.workspace / ".git").rename(repository.workspace / ".moved")
+    (submodule.workspace / ".git").symlink_to("../.moved")
+    assert "sub/.git is a link" in refused(repository, Grant(git=True))
+
+
 def test_the_box_of_a_commit_writes_no_other_file_of_the_workspace(repository):
     commit(repository, "echo x > a.txt; echo x > new; rm -f a.txt; mkdir -p .tripletick; touch .tripletick/x")
     names = {path.name for path in repository.workspace.iterdir()} - {".git", ".tripletick"}

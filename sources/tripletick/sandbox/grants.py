@@ -53,22 +53,32 @@ class RunFolders:
     nothing: Path
     nowhere: Path
     """A file and a folder that cannot be opened: git takes an empty file for a change."""
+    repository: Path
+    """One without settings and commits, for git in the place of those below the workspace."""
 
 
 @contextlib.contextmanager
 def make_room(view: View) -> Iterator[RunFolders]:
     top = Path(tempfile.mkdtemp(prefix="run-", dir=view.session.home.parent))
     try:
-        room = RunFolders(*(top / name for name in ("home", "workspace", "file", "folder")))
+        room = RunFolders(*(top / name for name in ("home", "workspace", "file", "folder", "repository")))
         for folder in (room.home, room.workspace, room.nowhere):
             folder.mkdir(0o700)
         room.nothing.touch()
-        own(view.user, top, room.home, room.workspace)
+        make_repository(room.repository)
+        own(view.user, top, room.home, room.workspace, room.repository)
         for cover in (room.nothing, room.nowhere):
             cover.chmod(0)
         yield room
     finally:
         remove(top)
+
+
+def make_repository(folder: Path) -> None:
+    """Make what git takes for a repository (gitrepository-layout(5)): it refuses an empty folder."""
+    for path in (folder, folder / "objects", folder / "refs"):
+        path.mkdir(0o755)
+    (folder / "HEAD").write_text("ref: refs/heads/none\n")
 
 
 def own(user: User, *paths: Path) -> None:
@@ -118,10 +128,15 @@ def judge(sentence: str, path: Path, reasons: Sequence[tuple[bool, str]]) -> Non
 def git_place(view: View, found: HiddenPaths, room: RunFolders) -> Iterator[list[str]]:
     """Give the workspace read-only, its .git writable, and in that what runs or leads elsewhere read-only.
 
-    Raises OSError where .git is not a folder of the workspace.
+    git looks into the repositories below too and would run what their settings, which blocks can write, name
+    as filter: it finds empty ones there. Raises OSError where .git is not a folder of the workspace.
     """
     git = view.workspace / ".git"
     judge(NO_GIT, git, git_reasons(git))
+    nested = find_nested(view.workspace)
+    judge(NO_GIT, git, [(path.is_symlink(), f"{path} is a link") for path in nested])
+    # A file that leads elsewhere must not be one any more: git ends where it cannot read it.
+    covers = {path: room.repository if path.is_dir() else Path("/dev/null") for path in nested}
     with contextlib.ExitStack() as stack:
         for name, is_folder in SHIELDED.items():
             if not os.path.lexists(git / name):
@@ -129,9 +144,19 @@ def git_place(view: View, found: HiddenPaths, room: RunFolders) -> Iterator[list
                 stack.callback(take_empty, git / name, is_folder=is_folder)
         shielded = [git / name for name in SHIELDED]
         stack.callback(take_away, git / LEADS_AWAY)
-        mounts = [*workspace_mounts(view, "read"), *found_mounts(found, view, (room.nothing, room.nowhere))]
+        mounts = workspace_mounts(view, "read")
+        mounts += found_mounts(found, view, (room.nothing, room.nowhere), covers)
         mounts += ["--bind", str(git), str(git)]
         yield mounts + [word for path in shielded for word in ("--ro-bind", str(path), str(path))]
+
+
+def find_nested(workspace: Path) -> list[Path]:
+    """Give each .git below the workspace but its own, whatever it is."""
+    found: list[Path] = []
+    for above, folders, files in os.walk(workspace):
+        found += [Path(above, ".git")] if ".git" in (*folders, *files) else []
+        folders[:] = [name for name in folders if name not in OURS]
+    return [path for path in found if path.parent != workspace]
 
 
 def git_reasons(git: Path) -> list[tuple[bool, str]]:

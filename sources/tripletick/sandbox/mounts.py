@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from tripletick.paths.hidden_paths import IGNORE, OURS, HiddenPaths
 from tripletick.sandbox.box import Mode
@@ -211,13 +212,18 @@ def pins(root: Path, kept: Sequence[Path]) -> list[str]:
     return [word for path in ordered for word in ("--bind", str(path), str(path))]
 
 
-def found_mounts(found: HiddenPaths, view: View, with_: tuple[Path, Path] | None = None) -> list[str]:
+def found_mounts(
+    found: HiddenPaths,
+    view: View,
+    with_: tuple[Path, Path] | None = None,
+    more: Mapping[Path, Path] = MappingProxyType({}),
+) -> list[str]:
     """Hide what was found in the workspace and in what was let in, with a file and a folder that lie over it.
 
-    What hides in a hidden folder needs nothing more.
+    What hides in a hidden folder needs nothing more. `more`: what else is laid over places, by these.
     """
     nothing, nowhere = with_ or (view.session.nothing, view.session.nowhere)
-    covers = dict.fromkeys(map(Path, found.folders), nowhere)
+    covers = {**more, **dict.fromkeys(map(Path, found.folders), nowhere)}
     covers |= dict.fromkeys(map(Path, found.files), nothing)
     covers |= dict.fromkeys(map(Path, found.sockets), Path("/dev/null"))
     covers = {path: cover for path, cover in covers.items() if can_cover(path, view)}
