@@ -252,12 +252,34 @@ def test_a_last_line_that_lacks_its_end_alone_is_kept(out):
     assert out.read_text() == '{"id": "one", "status": "done"}\n'
 
 
-def test_a_file_of_other_things_is_left_as_it_is(out):
+@pytest.mark.parametrize(
+    "damaged", [b"\0" * 300, b"\0" * 300 + b"\n", b'{"id": "b", "st' + b"\0" * 300 + b'ne"}\n']
+)
+def test_what_a_power_cut_leaves_is_skipped_and_its_task_done_again(out, damaged):
     out.parent.mkdir()
-    out.write_text('{"request": "do"}\n{"tor')
+    out.write_bytes(b'{"id": "a", "status": "done"}\n' + damaged + b'{"id": "c", "status": "done"}\n')
+    written = ResultsFile.open(out)
+    assert [name in written.ended for name in "abc"] == [True, False, True]
+    assert "was damaged" in written.told[0]
+    written.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"request": "do"}\n{"tor',
+        '{"important": "settings on one line"}',
+        '{"id": "settings", "kept": true}',
+        "the only copy of a key",
+        "\0\0\1\0picture",
+    ],
+)
+def test_a_file_of_other_things_is_left_as_it_is(out, text):
+    out.parent.mkdir()
+    out.write_text(text)
     with pytest.raises(UsageError, match="is not a results file"):
         ResultsFile.open(out)
-    assert out.read_text() == '{"request": "do"}\n{"tor'
+    assert out.read_text() == text
 
 
 def test_two_programs_do_not_write_one_file(out):

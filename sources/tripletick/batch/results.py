@@ -1,7 +1,8 @@
 """The results file: one line per finished task, written to disk at once; and patches/ next to it.
 
 One program writes (`flock`). What stands there as done or unsolved is not done again; a task that failed is,
-and has then two lines, the last of which counts. A last line that was torn is taken off.
+and has then two lines, the last of which counts. A last line that was torn is taken off; any other file
+is left as it is.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tripletick.batch.task_attempt import AttemptResult
 from tripletick.batch.tasks import BatchTask
 from tripletick.errors import TripletickError, UsageError
 from tripletick.event_log.session_log import to_json_value, to_line
+from tripletick.models import json_fields
 from tripletick.system import platforms
 from tripletick.system.dirs import replace_file
 from tripletick.system.job import AGAIN, JobOutcome
@@ -37,7 +39,10 @@ FAILS = RETRIED | {"usage"}
 HOST_FAILS = frozenset({"no server", "server failed"})
 """Ends that are the engine's."""
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+OWN = b'{"id":'
+"""How each line begins."""
 TORN = "The last line of {path} was incomplete and was removed; its task will run again."
+DAMAGED = "A line of {path} was damaged and is skipped; its task will run again."
 BUSY = "{path} is being written by another tripletick."
 FOREIGN = "{path} is not a results file."
 
@@ -129,9 +134,10 @@ class ResultsFile:
         """Note what has ended, and mend the file's end. Raises UsageError."""
         end = 0
         for line in self._read_lines():
-            known = _parse_line(line)
+            # a power cut leaves NULs where a block was not written
+            known = _parse_line(line.rpartition(b"\0")[2])
             whole = line.endswith(b"\n")
-            if known is None and whole and line.strip():
+            if known is None and line.strip() and not _is_torn(line, later=end > 0):
                 why = "It contains a line that batch did not write."
                 raise UsageError(FOREIGN.format(path=self.path), why, "Name another file: --out FILE")
             if known and not whole:
@@ -139,6 +145,8 @@ class ResultsFile:
             elif not whole:
                 self.told.append(TORN.format(path=self.path))
                 os.ftruncate(self.handle, end)
+            elif b"\0" in line:
+                self.told.append(DAMAGED.format(path=self.path))
             if known and known[1] in ENDED:
                 self.ended.add(known[0])
             end += len(line)
@@ -200,3 +208,13 @@ def _parse_line(line: bytes) -> tuple[str, str] | None:
     if not isinstance(told, Mapping) or not isinstance(told.get("id"), str):
         return None
     return (told["id"], told["status"]) if told.get("status") in (*ENDED, FAILED) else None
+
+
+def _is_torn(line: bytes, *, later: bool) -> bool:
+    """Tell whether a line is what is left of one of ours; `later`: others stand before it."""
+    begun, nul, _ = line.partition(b"\0")
+    if nul and not begun:
+        return later
+    # what is whole JSON was not torn
+    torn = bool(nul) or not (line.endswith(b"\n") or json_fields.parse_object(line))
+    return torn and OWN.startswith(begun[: len(OWN)])
