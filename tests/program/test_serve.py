@@ -1,5 +1,6 @@
 """`tripletick serve`: OpenAI's API for models and agents, spoken to by OpenAI's own client, and attacks."""
 
+import asyncio
 import http.client
 import json
 import os
@@ -19,7 +20,13 @@ pytest.importorskip("acp")
 pytest.importorskip("uvicorn")
 pytest.importorskip("openai")
 import openai
+from tests import bad_server
 from tests.served import PATIENCE, PROGRAM, open_server
+
+from tripletick.errors import ServerFailedError
+from tripletick.models.model import Sampling
+from tripletick.serve.engines import EnginePool, Slot
+from tripletick.system.cancellation import CancelToken
 
 WRITES = "```write:hello.txt\nhello\n```"
 SLEEPS = "```bash\ntouch begun && sleep 4713\n```"
@@ -115,6 +122,49 @@ def test_functions_are_called_and_their_results_taken(plain):
     assert client.chat.completions.create(model=model, messages=said).choices[0].message.content == (
         "It is sunny in Graz."
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [("", {}), (None, {}), ({"a": 1}, {"a": 1}), ('{"a": 1}', {"a": 1}), ("{", None), (5, None)],
+)
+def test_arguments_of_earlier_calls_reach_ollama_however_a_client_writes_them(tmp_path, arguments, given):
+    paths = {
+        "/api/tags": [bad_server.answer(200, json.dumps({"models": [{"name": "m:latest"}]}))],
+        "/api/show": [bad_server.answer(200, json.dumps({"capabilities": ["completion", "tools"]}))],
+        "/api/chat": [bad_server.stream(bad_server.line("Hello"), bad_server.done())],
+    }
+    function = {"name": "weather", "arguments": arguments}
+    said = [
+        TALK,
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "function": function}]},
+        {"role": "tool", "tool_call_id": "a", "content": "sunny"},
+    ]
+    with (
+        bad_server.BadServer(paths) as ollama,
+        open_server(tmp_path, "-m", "ollama:m:latest", OLLAMA_HOST=ollama.url) as server,
+    ):
+        body = {"model": "ollama:m:latest", "messages": said}
+        reply = server.ask("POST", "/v1/chat/completions", body)
+        assert reply.status_code == (400 if given is None else 200), reply.text
+        if given is not None:
+            sent = ollama.asked[-1].body["messages"][1]["tool_calls"][0]["function"]
+            assert sent == {"name": "weather", "arguments": given}
+
+
+def test_a_defect_of_an_engine_ends_the_reply():
+    class Broken:
+        def stream(self, messages, sampling):
+            raise ValueError("no such word")
+
+    async def read():
+        model: Any = Broken()
+        reply = EnginePool(model, [Slot(model, CancelToken())]).start_reply([], Sampling(output=8))
+        async with asyncio.timeout(10):
+            return [chunk async for chunk in reply.read()]
+
+    with pytest.raises(ServerFailedError, match="no such word"):
+        asyncio.run(read())
 
 
 def test_an_error_of_the_model_is_a_status_and_in_a_stream_an_event(plain):

@@ -120,7 +120,20 @@ def _read_calls(calls: Any) -> Iterator[ToolCall]:
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             raise RefusedError(400, WRONG.format(name="tool_calls", what="a list of function calls"))
-        yield ToolCall(function["name"], str(function.get("arguments", "")), str(call.get("id", "")))
+        arguments = _read_arguments(function.get("arguments"))
+        yield ToolCall(function["name"], arguments, str(call.get("id", "")))
+
+
+def _read_arguments(given: Any) -> str:
+    """Give the arguments of a call as the text of a JSON object; none at all are an empty one."""
+    text = json.dumps(given) if isinstance(given, dict) else given or "{}"
+    try:
+        whole = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        whole = None
+    if not isinstance(whole, dict):
+        raise RefusedError(400, WRONG.format(name="arguments", what="a JSON object, or the text of one"))
+    return str(text)
 
 
 def _read_content(content: Any) -> tuple[str, tuple[Picture, ...]]:

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.config.config import Config
-from tripletick.errors import TripletickError
+from tripletick.errors import ServerFailedError, TripletickError
 from tripletick.messages import Chunk, Message
 from tripletick.models.embedded import EmbeddedModel
+from tripletick.models.failures import ErrorTemplate
 from tripletick.models.model import Model, Sampling
 from tripletick.serve.guard import RefusedError
 from tripletick.session import agent_models, model_list, model_selection
@@ -27,6 +28,7 @@ SLOTS = 4
 
 
 NO_MODEL = "There is no model {name!r}. GET /v1/models lists them."
+FAILED = ErrorTemplate(ServerFailedError, "The reply failed.", "{told}.", "Try again")
 
 
 @dataclass(slots=True, eq=False)
@@ -180,6 +182,8 @@ def _stream_chunks(
         put(None)
     except TripletickError as error:
         put(error)
+    except Exception as error:  # noqa: BLE001 - the client waits for an end, whatever broke
+        put(FAILED(told=f"{type(error).__name__}: {error}"))
 
 
 def _count_shared(held: Sequence[Message], messages: Sequence[Message]) -> int:
