@@ -24,6 +24,7 @@ from tripletick.models import EngineSettings, open_model
 from tripletick.models.hosts import parse_address, resolve_address
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
+from tripletick.models.ollama_pull import pull_model
 
 HI = [Message("user", "hi")]
 SHORT = Sampling(output=64)
@@ -240,6 +241,18 @@ def test_an_answer_that_breaks_after_its_beginning_is_cut(serve, act):
 def test_no_answer_at_all_is_cut(serve, act):
     _, model = serve(act)
     failure(model, StreamCutError)
+
+
+def test_an_error_that_is_null_is_none(serve):
+    _, model = serve(stream(line("Hel", error=None), line("lo", error=None), done(error=None)))
+    assert said(model) == "Hello"
+
+
+def test_a_pull_is_not_ended_by_an_error_that_is_null():
+    told = stream(b'{"status": "pulling manifest", "error": null}\n{"status": "success", "error": null}\n')
+    with BadServer({"/api/pull": [told]}) as server:
+        statuses = list(pull_model("m", EngineSettings(host=server.url)))
+    assert [status.doing for status in statuses] == ["pulling manifest", "success"]
 
 
 def test_an_error_line_is_told_in_the_servers_words(serve):

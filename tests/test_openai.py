@@ -259,6 +259,11 @@ def test_a_picture_goes_as_a_data_url(serve):
 
 @pytest.mark.parametrize("word", ["stream_options", "temperature", "seed", "chat_template_kwargs"])
 def test_a_word_that_the_server_does_not_know_is_left_out_from_then_on(serve, word):
+def test_an_error_that_is_null_is_none(serve):
+    _, model = serve(stream(event("Hel", error=None), event("lo", error=None), STOP))
+    assert said(model) == "Hello"
+
+
     server, model = serve(refusal(400, f"Unsupported parameter: '{word}'"), stream(*HELLO))
     sampling = Sampling(output=64, seed=7, think=True)
     assert said(model, sampling=sampling) + said(model, sampling=sampling) == "HelloHello"

@@ -229,7 +229,7 @@ class Ollama:
         fields = json_fields.parse_object(line)
         if not fields:
             raise failures.GARBLED(told=line[:80].decode("utf-8", "replace"))
-        if "error" in fields:
+        if fields.get("error"):
             told = failures.extract_error(line)
             raise failures.parse_context_error(told, self._context) or failures.BROKEN(told=told)
         return fields

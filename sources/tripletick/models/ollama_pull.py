@@ -75,7 +75,7 @@ def _read_progress(name: str, lines: Iterator[bytes]) -> Iterator[PullStatus]:
     layers: dict[str, tuple[int, int]] = {}
     for line in lines:
         fields = json_fields.parse_object(line)
-        if "error" in fields:
+        if fields.get("error"):
             raise _make_error(name, failures.extract_error(line))
         status = str(fields.get("status", ""))
         _update_layers(layers, fields)

@@ -229,7 +229,7 @@ class OpenAI:
 
     def _raise_stream_error(self, fields: Mapping[str, Any]) -> None:
         """Raise what comes as an error after the stream has begun."""
-        if "error" in fields or fields.get("object") == "error":
+        if fields.get("error") or fields.get("object") == "error":
             body = json.dumps(fields).encode()
             told = openai_errors.extract_message(body) or failures.extract_error(body)
             raise failures.parse_context_error(
