@@ -408,6 +408,27 @@ def test_a_server_that_names_its_time_is_waited_for_once(serve):
 def test_a_server_that_wants_long_is_not_waited_for(serve, time):
     server, model = serve(limited(429, f"Retry-After: {time}"))
     failure(model, ServerFailedError)
+def test_a_missing_model_is_told_where_the_list_is_kept_back(serve):
+    _, model = serve(
+        refusal(404, "The model m does not exist"), paths={"/v1/models": [refusal(403, "Missing scopes")]}
+    )
+    assert failure(model, ModelError).why == "It does not list its models."
+
+
+def test_a_list_of_models_is_refused_in_words_of_a_missing_model(serve):
+    refused = refusal(400, "model m not available for this key")
+    _, model = serve(refused, paths={"/v1/models": [refused]})
+    failure(model, ModelError)
+    with pytest.raises(ServerFailedError, match="refused"):
+        model.get_info()
+
+
+@pytest.mark.parametrize("time", ["soon", "Wed, 21 Oct 99999999999999999999 07:28:00 GMT"])
+def test_a_time_that_is_none_is_as_if_it_were_not_named(serve, time):
+    _, model = serve(limited(429, f"Retry-After: {time}"), stream(*HELLO))
+    assert said(model) == "Hello"
+
+
     assert len(server.asked) == 1
 
 

@@ -225,6 +225,8 @@ class OpenAI:
     def _record_refusal(self, bodies: list[bytes], reply: HttpReply, body: bytes) -> TripletickError:
         if reply.status in UNKNOWN_WORD:
             bodies.append(body)
+        if openai_errors.is_model_missing(reply.status, body):
+            return openai_errors.make_missing_error(self.name, self._list_optional_names())
         return self._make_error(reply.status, reply.kind, body)
 
     def _raise_stream_error(self, fields: Mapping[str, Any]) -> None:
@@ -257,12 +259,16 @@ class OpenAI:
             return self._root.get_json(path)
         return {}
 
+    def _list_optional_names(self) -> tuple[str, ...] | None:
+        """Give the names of the models, None where the server keeps them back."""
+        with suppress(TripletickError):
+            return self.list_names()
+        return None
+
     def _make_error(self, status: int, kind: str, body: bytes) -> TripletickError:
         asked = openai_errors.RequestContext(
             self.name, self.address.url, self.settings.key_env, self._context
         )
-        if openai_errors.is_model_missing(status, body):
-            return openai_errors.make_missing_error(self.name, self.list_names())
         return openai_errors.make_status_error(status, kind, body, asked)
 
     def _make_connection_error(self, error: ServerUnreachableError) -> TripletickError:

@@ -132,9 +132,10 @@ def is_model_missing(status: int, body: bytes) -> bool:
     )
 
 
-def make_missing_error(model: str, names: tuple[str, ...]) -> TripletickError:
-    """Say that a model is not there, and which one comes close."""
-    return NO_MODEL(model=model, closest=failures.suggest_models(model, names))
+def make_missing_error(model: str, names: tuple[str, ...] | None) -> TripletickError:
+    """Say that a model is not there, and which one comes close where the names are known."""
+    closest = "It does not list its models." if names is None else failures.suggest_models(model, names)
+    return NO_MODEL(model=model, closest=closest)
 
 
 def extract_message(body: bytes) -> str:

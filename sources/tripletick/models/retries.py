@@ -91,7 +91,7 @@ def parse_retry_after(retry_after: str) -> float | None:
         pass
     try:
         until = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     now = datetime.now(UTC)
     return max(
