@@ -172,6 +172,34 @@ def test_a_reply_at_its_length_says_so(serve):
     assert list(model.stream(HI, SHORT))[-1].finish == "length"
 
 
+READ, BASH = ToolCall("read", '{"a": 1}', "a"), ToolCall("bash", '{"b": 2}', "b")
+
+
+def piece(key, name, arguments, **place):
+    return event(
+        delta={"tool_calls": [{"id": key, "function": {"name": name, "arguments": arguments}, **place}]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("pieces", "calls"),
+    [
+        ([("a", "read", '{"a": 1}'), ("b", "bash", '{"b": 2}')], (READ, BASH)),
+        (
+            [("a", "read", '{"a"'), ("b", "bash", '{"b"'), ("a", None, ": 1}"), ("b", None, ": 2}")],
+            (READ, BASH),
+        ),
+        ([("a", "read", '{"a"'), ("a", "read", ": 1}")], (READ,)),
+        ([("a", "read", '{"a"'), ("new", None, ": 1}")], (READ,)),
+        ([("a", "read", '{"a"'), (None, None, ": 1}")], (READ,)),
+    ],
+)
+@pytest.mark.parametrize("place", [{"index": 0}, {}])
+def test_calls_that_share_a_place_are_told_apart_by_their_ids(serve, pieces, calls, place):
+    _, model = serve(stream(*(piece(*one, **place) for one in pieces), event(finish="tool_calls"), DONE))
+    assert list(model.stream(HI, SHORT))[-1].calls == calls
+
+
 def test_calls_are_put_together_from_their_pieces(serve):
     def call(place, **made):
         key = made.pop("id", None)
@@ -219,6 +247,11 @@ def test_what_breaks_after_the_end_of_a_reply_breaks_nothing(serve):
     assert said(model) == "Hello"
 
 
+def test_an_error_that_is_null_is_none(serve):
+    _, model = serve(stream(event("Hel", error=None), event("lo", error=None), STOP))
+    assert said(model) == "Hello"
+
+
 def test_silence_ends_after_its_time(serve):
     _, model = serve([*stream(event("Hel"), end=False), STALL], limits={"token_timeout": 0.2})
     assert "sent nothing for 0.2 s" in failure(model, ServerFailedError).what
@@ -259,11 +292,6 @@ def test_a_picture_goes_as_a_data_url(serve):
 
 @pytest.mark.parametrize("word", ["stream_options", "temperature", "seed", "chat_template_kwargs"])
 def test_a_word_that_the_server_does_not_know_is_left_out_from_then_on(serve, word):
-def test_an_error_that_is_null_is_none(serve):
-    _, model = serve(stream(event("Hel", error=None), event("lo", error=None), STOP))
-    assert said(model) == "Hello"
-
-
     server, model = serve(refusal(400, f"Unsupported parameter: '{word}'"), stream(*HELLO))
     sampling = Sampling(output=64, seed=7, think=True)
     assert said(model, sampling=sampling) + said(model, sampling=sampling) == "HelloHello"
@@ -368,6 +396,27 @@ def test_a_missing_model_is_told_with_the_closest_name(serve, act):
     assert failure(model, ModelError).why == "Closest: qwen-8b."
 
 
+def test_a_missing_model_is_told_where_the_list_is_kept_back(serve):
+    _, model = serve(
+        refusal(404, "The model m does not exist"), paths={"/v1/models": [refusal(403, "Missing scopes")]}
+    )
+    assert failure(model, ModelError).why == "It does not list its models."
+
+
+def test_a_list_of_models_is_refused_in_words_of_a_missing_model(serve):
+    refused = refusal(400, "model m not available for this key")
+    _, model = serve(refused, paths={"/v1/models": [refused]})
+    failure(model, ModelError)
+    with pytest.raises(ServerFailedError, match="refused"):
+        model.get_info()
+
+
+@pytest.mark.parametrize("time", ["soon", "Wed, 21 Oct 99999999999999999999 07:28:00 GMT"])
+def test_a_time_that_is_none_is_as_if_it_were_not_named(serve, time):
+    _, model = serve(limited(429, f"Retry-After: {time}"), stream(*HELLO))
+    assert said(model) == "Hello"
+
+
 def test_a_model_that_cannot_see_is_told(serve):
     _, model = serve(refusal(500, "image input is not supported - hint: you may need to provide the mmproj"))
     assert "does not support this request" in failure(model, ModelError).what
@@ -408,27 +457,6 @@ def test_a_server_that_names_its_time_is_waited_for_once(serve):
 def test_a_server_that_wants_long_is_not_waited_for(serve, time):
     server, model = serve(limited(429, f"Retry-After: {time}"))
     failure(model, ServerFailedError)
-def test_a_missing_model_is_told_where_the_list_is_kept_back(serve):
-    _, model = serve(
-        refusal(404, "The model m does not exist"), paths={"/v1/models": [refusal(403, "Missing scopes")]}
-    )
-    assert failure(model, ModelError).why == "It does not list its models."
-
-
-def test_a_list_of_models_is_refused_in_words_of_a_missing_model(serve):
-    refused = refusal(400, "model m not available for this key")
-    _, model = serve(refused, paths={"/v1/models": [refused]})
-    failure(model, ModelError)
-    with pytest.raises(ServerFailedError, match="refused"):
-        model.get_info()
-
-
-@pytest.mark.parametrize("time", ["soon", "Wed, 21 Oct 99999999999999999999 07:28:00 GMT"])
-def test_a_time_that_is_none_is_as_if_it_were_not_named(serve, time):
-    _, model = serve(limited(429, f"Retry-After: {time}"), stream(*HELLO))
-    assert said(model) == "Hello"
-
-
     assert len(server.asked) == 1
 
 

@@ -133,31 +133,53 @@ def _parse_usage(usage: Mapping[str, Any]) -> Counts:
 
 
 @dataclass(slots=True)
+class CallPieces:
+    """One call as far as it has come; `place` is None where the server counts its calls by their ids."""
+
+    place: int | None
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass(slots=True)
 class ToolCallBuilder:
     """The calls of one reply, each put together from its pieces: a name, then its arguments bit by bit."""
 
-    parts: dict[int, list[str]] = field(default_factory=dict)
-    """Id, name and arguments by the call's place."""
+    calls: list[CallPieces] = field(default_factory=list)
 
     def add_piece(self, fields: Mapping[str, Any]) -> None:
-        """Take what a piece holds of calls; one without a place begins a new one where it has a name."""
+        """Take what a piece holds of calls."""
         for entry in json_fields.get_objects(_get_delta(fields), "tool_calls"):
             made = json_fields.get_object(entry, "function")
             name, arguments = json_fields.clean_text(made.get("name")), made.get("arguments")
             whole = arguments if isinstance(arguments, str | None) else json.dumps(arguments)
-            place = entry.get("index")
-            if not isinstance(place, int):
-                place = len(self.parts) - (not name and bool(self.parts))
-            part = self.parts.setdefault(place, ["", "", ""])
-            part[0] = part[0] or json_fields.clean_text(entry.get("id"))
-            part[1] = part[1] or name
-            part[2] += json_fields.clean_text(whole)
+            key, place = json_fields.clean_text(entry.get("id")), entry.get("index")
+            call = self._find_call(key, name, place if isinstance(place, int) else None)
+            call.id = call.id or key
+            call.name = call.name or name
+            call.arguments += json_fields.clean_text(whole)
+
+    def _find_call(self, key: str, name: str, place: int | None) -> CallPieces:
+        """Give the call that a piece goes on with, else a new one.
+
+        Some servers put all calls at place 0, some name no place, and some give each piece another id: what
+        has an id and a name that are new begins a call.
+        """
+        there = [call for call in self.calls if place is None or call.place == place]
+        same = [call for call in there if key and call.id == key]
+        if place is None:
+            same = [call for call in same if name in ("", call.name)]
+        begins = not there or (name and (place is None or (key and there[-1].id)))
+        if same or not begins:
+            return (same or there)[-1]
+        self.calls.append(CallPieces(place))
+        return self.calls[-1]
 
     def build_calls(self) -> tuple[ToolCall, ...]:
         """Give the calls; one without an id gets one, since its result must name it."""
-        made = (self.parts[place] for place in sorted(self.parts))
         return tuple(
-            ToolCall(name, arguments, key or f"call_{number}")
-            for number, (key, name, arguments) in enumerate(made, 1)
-            if name
+            ToolCall(call.name, call.arguments, call.id or f"call_{number}")
+            for number, call in enumerate(self.calls, 1)
+            if call.name
         )
