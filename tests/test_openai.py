@@ -172,6 +172,18 @@ def test_a_reply_at_its_length_says_so(serve):
     assert list(model.stream(HI, SHORT))[-1].finish == "length"
 
 
+@pytest.mark.parametrize("word", ["eos_token", "stop_sequence", "end_turn"])
+def test_a_reply_has_ended_in_the_words_of_every_server(serve, word):
+    _, model = serve(stream(event("Hello"), event(finish=word), DONE))
+    assert list(model.stream(HI, SHORT))[-1].finish == "stop"
+
+
+@pytest.mark.parametrize("word", ["max_tokens", "model_length"])
+def test_a_reply_at_its_length_is_known_in_the_words_of_every_server(serve, word):
+    _, model = serve(stream(event("Hel"), event(finish=word), DONE))
+    assert list(model.stream(HI, SHORT))[-1].finish == "length"
+
+
 READ, BASH = ToolCall("read", '{"a": 1}', "a"), ToolCall("bash", '{"b": 2}', "b")
 
 

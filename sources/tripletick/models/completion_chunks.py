@@ -17,9 +17,14 @@ from tripletick.models.llamacpp import Piece
 FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
     "eos": "stop",
+    "eos_token": "stop",
+    "stop_sequence": "stop",
+    "end_turn": "stop",
     "tool_calls": "stop",
     "function_call": "stop",
     "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
 }
 REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put what the model thinks: llama.cpp and vLLM, Ollama and OpenRouter, some older ones."""
