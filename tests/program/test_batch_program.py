@@ -80,6 +80,16 @@ def test_tasks_work_in_copies_and_their_patches_make_what_they_made(batch, home)
     assert not (home / "home/.local/state/tripletick/sessions").exists()
 
 
+def test_results_of_a_name_of_their_own_have_patches_of_their_own(batch, home):
+    _, first = batch(task("one"))
+    (home / "script.md").write_text(SAVES.replace("more", "less"))
+    batch(task("one"), words=["--out", "small.jsonl"])
+    second = json.loads((home / "small.jsonl").read_text())
+    assert (first["one"]["patch"], second["patch"]) == ("patches/one.patch", "small.patches/one.patch")
+    assert "+more" in (home / first["one"]["patch"]).read_text()
+    assert "+less" in (home / second["patch"]).read_text()
+
+
 def test_what_is_done_is_not_done_again(batch, home):
     batch(task("one"))
     first = (home / "tasks.results.jsonl").read_text()

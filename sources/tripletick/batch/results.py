@@ -62,11 +62,13 @@ class ResultsFile:
 
     path: Path
     handle: int
+    folder: str = PATCHES
+    """The name of the folder of its patches, next to it."""
     ended: IdSet = field(default_factory=IdSet)
     told: list[str] = field(default_factory=list)
 
     @classmethod
-    def open(cls, path: Path) -> ResultsFile:
+    def open(cls, path: Path, folder: str = PATCHES) -> ResultsFile:
         """Open it, and read what is there. Raises UsageError: another program has it, it is no such file."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +76,7 @@ class ResultsFile:
         except OSError as error:
             why = f"{describe_os_error(error)}."
             raise UsageError(f"{path} cannot be written.", why, "Name another file: --out FILE") from error
-        results = cls(path, handle)
+        results = cls(path, handle, folder)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise UsageError(
@@ -122,13 +124,13 @@ class ResultsFile:
 
     @property
     def patches(self) -> Path:
-        return self.path.parent / PATCHES
+        return self.path.parent / self.folder
 
     def _save_patch(self, task_id: str, patch: bytes) -> str:
         self.patches.mkdir(mode=0o700, exist_ok=True)
         name = f"{make_patch_name(task_id)}.patch"
         replace_file(self.patches / name, patch)
-        return f"{PATCHES}/{name}"
+        return f"{self.folder}/{name}"
 
     def _read_existing(self) -> None:
         """Note what has ended, and mend the file's end. Raises UsageError."""

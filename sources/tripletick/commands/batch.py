@@ -18,7 +18,7 @@ from typing import TextIO
 from tripletick.agents import definitions
 from tripletick.batch import layout, packing
 from tripletick.batch.progress import BatchProgress
-from tripletick.batch.results import DONE, Record, ResultsFile
+from tripletick.batch.results import DONE, PATCHES, Record, ResultsFile
 from tripletick.batch.runner import BatchRunner
 from tripletick.batch.task_attempt import BatchJob
 from tripletick.batch.task_queue import BatchSlot, HostHealth, QueuedTask, TaskQueue
@@ -64,7 +64,7 @@ def run_batch(_: argparse.Namespace, words: Sequence[str]) -> int:
         base = options.directory or (Path() if options.tasks == "-" else path.parent)
         reader = TaskReader(path, dirs.expand_user(base).resolve(), _list_agent_names(found))
         total = reader.check_file(options.tasks)
-        results = stack.enter_context(closing(ResultsFile.open(_choose_results_path(options))))
+        results = stack.enter_context(closing(_open_results(options)))
         screen = open_screen(options, config)
         stack.callback(screen.close)
         run = BatchRun(
@@ -240,19 +240,23 @@ def _open_tasks_file(name: str) -> Iterator[Path]:
         yield Path(kept.name)
 
 
-def _choose_results_path(options: argparse.Namespace) -> Path:
-    """Give the path of the results. Raises UsageError."""
+def _open_results(options: argparse.Namespace) -> ResultsFile:
+    """Open the results. Raises UsageError.
+
+    Those of a name that the user chose have a folder of patches of their own: they may be another model's.
+    """
     if options.out is None and options.tasks == "-":
         raise UsageError(
             "Where should the results go?", "The tasks come from standard input.", "Name a file: --out FILE"
         )
     tasks = dirs.expand_user(options.tasks)
-    out: Path = dirs.expand_user(options.out or tasks.with_name(f"{tasks.stem}.results.jsonl"))
+    usual: Path = tasks.with_name(f"{tasks.stem}.results.jsonl")
+    out: Path = dirs.expand_user(options.out) if options.out else usual
     if out.exists() and options.tasks != "-" and out.samefile(tasks):
         raise UsageError(
             f"{out} is the tasks file.", "Results need a file of their own.", "Name a file: --out FILE"
         )
-    return out
+    return ResultsFile.open(out, PATCHES if out == usual else f"{out.stem}.{PATCHES}")
 
 
 def _format_task_flags(options: argparse.Namespace) -> Iterator[str]:
