@@ -4,11 +4,15 @@ import asyncio
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
+from mcp_types import CallToolRequestParams
+
+from tripletick.mcp.task_server import TaskTool
 
 PROGRAM = ("-P", "-m", "tripletick.cli", "mcp")
 SAVES = "```bash\necho hello > hello.txt\n```\n---\nIt is saved.\n"
@@ -91,9 +95,24 @@ def test_an_agent_that_does_not_exist_is_told(do):
     assert "There is no agent 'nobody'" in result.structured_content["error"]
 
 
-def test_a_task_that_is_words_like_a_flag_is_a_task(do):
-    result, _ = do("Just words.\n", task="--help")
+@pytest.mark.parametrize("task", ["--help", "-"])
+def test_a_task_is_a_task_whatever_its_words(do, task):
+    result, _ = do("Just words.\n", task=task)
     assert result.structured_content["answer"] == "Just words."
+
+
+def test_a_task_too_long_for_a_command_line_reaches_the_model(do):
+    result, _ = do("Just words.\n", task="x" * 140_000)
+    assert "The conversation needs 48350 tokens" in result.structured_content["error"]
+
+
+def test_a_task_that_cannot_be_started_is_told(allowed):
+    tool = TaskTool([str(allowed / "absent")], [allowed])
+    asked = CallToolRequestParams(name="do", arguments={"task": "do", "folder": str(allowed)})
+    context: Any = None
+    result = asyncio.run(tool.call_tool(context, asked))
+    assert result.is_error
+    assert "No such file" in result.structured_content["error"]
 
 
 @pytest.mark.parametrize(

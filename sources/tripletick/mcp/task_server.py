@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from mcp.server.stdio import stdio_server
 from tripletick import __version__
 from tripletick.system.dirs import expand_user
 from tripletick.system.job import PATIENCE, JobOutcome, build_flags, format_progress
+from tripletick.system.text import describe_os_error
 
 NAME = "do"
 SAYS = (
@@ -101,39 +103,23 @@ class TaskTool:
         try:
             if asked.name != NAME:
                 raise InvalidCallError(NO_TOOL.format(name=asked.name))
-            words = self._build_command(asked.arguments or {})
+            task, words = self._build_command(asked.arguments or {})
+            return build_result(await _do_task(words, task, context))
         except InvalidCallError as refused:
             return build_result(JobOutcome(error=str(refused), exit=2))
-        outcome, count = JobOutcome(), 0
-        async with _start_process(words) as process:
-            assert process.stdout
-            assert process.stderr
-            complaint = asyncio.create_task(process.stderr.read())
-            async for line in process.stdout:
-                record = json.loads(line)
-                outcome.add_record(record)
-                if told := format_progress(record):
-                    count += 1
-                    await context.session.report_progress(count, None, told)
-            outcome.exit = await process.wait()
-            said = (await complaint).decode("utf-8", "replace").strip()
-            outcome.error = outcome.error or (said if outcome.exit else "")
-        return build_result(outcome)
+        except OSError as error:
+            return build_result(JobOutcome(error=f"{describe_os_error(error)}.", exit=1))
 
-    def _build_command(self, given: Mapping[str, Any]) -> list[str]:
-        """Give the command line of a task. Raises RefusedError."""
+    def _build_command(self, given: Mapping[str, Any]) -> tuple[str, list[str]]:
+        """Give a task and its command line. Raises InvalidCallError."""
         task, folder, agent, timeout = (given.get(key) for key in ("task", "folder", "agent", "timeout"))
         for name, value in (("task", task), ("folder", folder), ("agent", "-" if agent is None else agent)):
             if not isinstance(value, str) or not value.strip() or "\0" in value:
                 raise InvalidCallError(LACKING.format(name=name))
         if timeout is not None and (not isinstance(timeout, int | float) or not 0 < timeout < 1e9):
             raise InvalidCallError(NO_NUMBER)
-        return [
-            *self.command,
-            *build_flags(self._resolve_folder(str(folder)), agent or "", timeout),
-            "--",
-            str(task),
-        ]
+        flags = build_flags(self._resolve_folder(str(folder)), agent or "", timeout)
+        return str(task), [*self.command, *flags, "-"]
 
     def _resolve_folder(self, name: str) -> Path:
         """Give the real path of a folder that is allowed. Raises RefusedError."""
@@ -148,13 +134,38 @@ class TaskTool:
         return ", ".join(map(str, self.allowed))
 
 
+async def _do_task(words: Sequence[str], task: str, context: Context) -> JobOutcome:
+    """Do a task to its end and report how it goes. Raises OSError where it cannot be started."""
+    outcome, count = JobOutcome(), 0
+    async with _start_process(words, task) as process:
+        assert process.stdout
+        assert process.stderr
+        complaint = asyncio.create_task(process.stderr.read())
+        async for line in process.stdout:
+            record = json.loads(line)
+            outcome.add_record(record)
+            if told := format_progress(record):
+                count += 1
+                await context.session.report_progress(count, None, told)
+        outcome.exit = await process.wait()
+        said = (await complaint).decode("utf-8", "replace").strip()
+        outcome.error = outcome.error or (said if outcome.exit else "")
+    return outcome
+
+
 @asynccontextmanager
-async def _start_process(words: Sequence[str]) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Start a task, in a session of its own so that no terminal is asked; end it with the block."""
-    pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    process = await asyncio.create_subprocess_exec(
-        *words, stdin=nothing, stdout=pipe, stderr=pipe, limit=LONGEST, start_new_session=True
-    )
+async def _start_process(words: Sequence[str], task: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Start a task, in a session of its own so that no terminal is asked; end it with the block.
+
+    The task comes by a file: a command line has room for 128 KiB, and others can read it.
+    """
+    pipe = asyncio.subprocess.PIPE
+    with tempfile.TemporaryFile() as request:
+        request.write(task.encode("utf-8", "replace"))
+        request.seek(0)
+        process = await asyncio.create_subprocess_exec(
+            *words, stdin=request, stdout=pipe, stderr=pipe, limit=LONGEST, start_new_session=True
+        )
     try:
         yield process
     finally:
