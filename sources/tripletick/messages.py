@@ -214,6 +214,8 @@ class Receipt:
     """… those of all blocks that failed …"""
     last_failed: bool = False
     """… and whether the last of all did, with nothing after it."""
+    last_not_run: bool = False
+    """The last block was refused or not allowed, and nothing ran after it."""
     saved: tuple[str, ...] = ()
     """Paths that blocks saved themselves."""
     files: tuple[FileChange, ...] | None = ()
@@ -247,7 +249,8 @@ class Receipt:
     def verified(self) -> bool:
         """Tell whether something was done, the last block succeeded, and nothing is in doubt."""
         did = bool(self.ran or self.saved or self.files or self.elsewhere)
-        passed = self.check == "passed" or (not self.last_failed and self.passed == self.tests)
+        ended = not (self.last_failed or self.last_not_run)
+        passed = self.check == "passed" or (ended and self.passed == self.tests)
         return did and passed and self.check != "failed" and not self.doubt
 
     @property

@@ -104,6 +104,14 @@ def test_json_is_one_object(home):
     assert told["error"] is None
 
 
+def test_a_block_that_needs_a_yes_is_no_success_of_a_script(home):
+    (home / "project" / "a.txt").write_text("tea\n")
+    (home / "script.md").write_text("```bash\nrm -rf ./*\n```\n---\nDone.")
+    told = json.loads(task(home, "-o", "json", "remove all files here").stdout)
+    assert (told["ok"], told["exit"], told["outcome"]) == (False, 1, "doubtful")
+    assert told["doubt"] == ["the last block was not run"]
+
+
 def test_json_lines_are_the_events_as_in_the_log(home):
     done = task(home, "-o", "jsonl", "write hello.py")
     shown = [json.loads(line) for line in done.stdout.splitlines()]

@@ -105,6 +105,20 @@ def test_who_denies_asks_plans_or_explains_is_not_doubted(answer, works):
         assert find_doubts(answer, facts(nothing | {"blocks": [failed]})) == ()
 
 
+@pytest.mark.parametrize("outcome", ["forbidden", "denied"])
+@pytest.mark.parametrize(
+    ("answer", "doubts"),
+    [("Done.", ("the last block was not run",)), ("I was not allowed to delete them.", ())],
+)
+def test_a_last_block_that_was_not_run_speaks_against_an_answer_that_all_is_done(outcome, answer, doubts):
+    good = {"tool": "bash", "body": "ls", "outcome": "ok", "exit": 0, "text": "a"}
+    refused = {"tool": "bash", "body": "rm -rf ./*", "outcome": outcome, "exit": None}
+    row = {"request": "remove all files here", "changes": [], "there": [], "works": True}
+    skipped = refused | {"outcome": "skipped"}
+    assert find_doubts(answer, facts(row | {"blocks": [good, refused, skipped]})) == doubts
+    assert find_doubts(answer, facts(row | {"blocks": [refused, good]})) == ()
+
+
 @pytest.mark.parametrize(
     "answer", ["I have written a poem for you: Roses are red.", "I made a list of ideas."]
 )

@@ -50,6 +50,7 @@ PASSIVE = re.compile(
 PLURAL = re.compile(r"\s+[^\W\d_]+s\b")
 """What is counted stands behind its number."""
 LAST = "the last block failed, and nothing after it succeeded"
+NOT_RUN = "the last block was not run"
 ABSENT = "{path} is not there"
 PRESENT = "{path} is there"
 LOST = "what was in {paths} is in no file any more"
@@ -211,8 +212,8 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     told = list(_find_claims(clauses, works=facts.works))
     for claim in told:
         found |= {} if _is_report(claim, facts) else dict.fromkeys(_check_claim(claim, facts))
-    if told and not found and facts.receipt.last_failed and not _admits_failure(answer):
-        found[LAST] = None
+    if told and not found and (last := _explain_last_block(facts.receipt)) and not _admits_failure(answer):
+        found[last] = None
     kinds = {claim.kind for claim in told}
     if "moved" in kinds and "deleted" not in kinds and facts.receipt.lost:
         found[LOST.format(paths=", ".join(facts.receipt.lost))] = None
@@ -223,6 +224,11 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
     found |= dict.fromkeys(_find_false_denials(clauses, facts))
     return tuple(found)
+
+
+def _explain_last_block(receipt: Receipt) -> str:
+    """Say what speaks against the last block, "" where nothing does."""
+    return NOT_RUN if receipt.last_not_run else LAST * receipt.last_failed
 
 
 def _is_report(claim: Claim, facts: TurnFacts) -> bool:

@@ -22,7 +22,7 @@ from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, effects
 from tripletick.turn.attempts import Attempts, Results
-from tripletick.turn.claims import TurnFacts, is_stated
+from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
 from tripletick.turn.receipts import INSIDE
 from tripletick.turn.reply import ReplySource, cut_blocks
 
@@ -262,6 +262,8 @@ def challenge_answer(
     """Say what speaks against the answer that was just given; False where nothing is to be said. In a turn
     that has changed nothing it takes the answer's place, and asks for the file that is meant, if one is.
     """
+    if NOT_RUN in reasons:
+        return False  # what was refused is not asked for again
     said, path, name = conversation.templates, "", "doubt"
     if not tries.changed and said.undone_claim:
         path = _find_only_text(conversation, context) if said.rewrite else ""

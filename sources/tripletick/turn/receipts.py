@@ -51,6 +51,7 @@ GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
 def build_receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | None) -> Receipt:
     """Write the receipt of a turn; `changes` are those of all its blocks, None where they are not known."""
     tried = [(call, result) for call, result in results if result.outcome in ("ok", "failed")]
+    reached = [result.outcome for _, result in results if result.outcome != "skipped"]
     saved = dict.fromkeys(change.path for _, result in tried for change in result.files)
     ran = [result for _, result in tried if _has_run(result)]
     counted = [count for _, result in tried if (count := parse_test_counts(result.text))]
@@ -59,6 +60,7 @@ def build_receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Chan
         ran=len(ran),
         failed=sum(not result.ok for _, result in tried),
         last_failed=bool(tried) and not tried[-1][1].ok,
+        last_not_run=reached[-1:] in (["denied"], ["forbidden"]),
         saved=tuple(saved),
         files=None if changes is None else list_file_changes(changes),
         folders=any(is_folder(each.was) or is_folder(each.left) for each in changes or ()),
