@@ -111,6 +111,15 @@ def test_with_no_save_nothing_of_ours_stays(home):
     assert sorted(map(str, files)) == ["project/made", "script.md"]
 
 
+def test_with_no_save_a_turn_that_changed_files_says_that_it_cannot_be_undone(home):
+    said = "This turn cannot be undone (--no-save).\n"
+    assert task(home, "--no-save", "write it").stderr.endswith(said)
+    assert said not in task(home, "write it").stderr
+    assert said not in task(home, "--no-save", "-q", "write it").stderr
+    (home / "script.md").write_text("Hello.")
+    assert said not in task(home, "--no-save", "hello").stderr
+
+
 def test_with_no_save_a_turn_can_be_undone_while_the_chat_is_open(home):
     (home / "script.json").write_text(json.dumps(SCRIPT.split("---\n")))
     with opened(home, "-m", f"scripted:{home / 'script.json'}", "--no-save") as terminal:

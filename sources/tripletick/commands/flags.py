@@ -62,7 +62,7 @@ def shared_flags() -> argparse.ArgumentParser:
         type=Path,
         help="write the profile to FILE instead of next to the session log",
     )
-    add("--no-save", action="store_true", help="do not save this session")
+    add("--no-save", action="store_true", help="do not save this session; undo does not know its turns later")
     return shared
 
 

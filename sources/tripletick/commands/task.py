@@ -19,6 +19,7 @@ from tripletick.ui.sanitize import print_notice, write_json
 if TYPE_CHECKING:
     from tripletick.history.history import Past
 
+NO_UNDO = "This turn cannot be undone (--no-save)."
 WORKS = "The session continues in its own folder: {}"
 
 
@@ -35,6 +36,8 @@ def run_task(options: argparse.Namespace, past: Past | None = None) -> int:
         app.run_turn(app.handle_request(request, piped=piped), [summary.add_event, screen.show], screen.ask)
     if options.output == "json":
         write_json(sys.stdout, summary.to_dict())
+    if options.no_save and summary.files and not options.quiet:
+        print_notice(NO_UNDO)
     return summary.exit
 
 
