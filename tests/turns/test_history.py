@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from functools import partial
 
 import pytest
 
@@ -242,3 +243,11 @@ def test_a_mention_says_nothing_of_who_gets_what_follows():
     decided = [("coder", "flag"), ("casual", "mention"), ("file", ["damaged"])]
     past = history.rebuild([{"event": "Routed", "agent": agent, "by": by} for agent, by in decided])
     assert (past.agent, past.worked) == ("coder", ["coder", "casual", "file"])
+
+
+def test_steps_are_missed_only_where_a_reply_came():
+    entries, exact = [ConversationEntry(Message("user", "hi"))], {"exact": False, "workspace": "here"}
+    take_up = partial(history.Past.take_up, conversation=Conversation(""), budget=TokenBudget(4096))
+    assert list(take_up(history.Past(entries=entries, **exact), folder="here", model="")) == []
+    entries.append(ConversationEntry(Message("assistant", "Hello.")))
+    assert list(take_up(history.Past(entries=entries, **exact), folder="here", model="")) == [history.INEXACT]

@@ -115,7 +115,8 @@ class Past:
             for name in BUDGET:
                 setattr(budget, name, values["budget"][name])
         told = (
-            (not self.exact, INEXACT),
+            # where no reply ever came there were no steps
+            (not self.exact and any(entry.message.role == "assistant" for entry in self.entries), INEXACT),
             (moved, MOVED.format(self.workspace)),
             (other, OTHER.format(model)),
         )

@@ -93,7 +93,11 @@ class PermissionGate:
         )
         if isinstance(answer, Result):
             if answer.outcome == "forbidden":
-                raise UserNeededError(UNBOXED, box.sentence, "Install one: apt install bubblewrap")
+                raise UserNeededError(
+                    UNBOXED,
+                    box.sentence,
+                    "Install one: apt install bubblewrap; if there is one: --sandbox work",
+                )
             return answer
         return block.with_answer(answer)
 
