@@ -2,7 +2,6 @@
 
 import json
 from contextlib import closing
-from functools import partial
 
 import pytest
 
@@ -246,8 +245,7 @@ def test_a_mention_says_nothing_of_who_gets_what_follows():
 
 
 def test_steps_are_missed_only_where_a_reply_came():
-    entries, exact = [ConversationEntry(Message("user", "hi"))], {"exact": False, "workspace": "here"}
-    take_up = partial(history.Past.take_up, conversation=Conversation(""), budget=TokenBudget(4096))
-    assert list(take_up(history.Past(entries=entries, **exact), folder="here", model="")) == []
-    entries.append(ConversationEntry(Message("assistant", "Hello.")))
-    assert list(take_up(history.Past(entries=entries, **exact), folder="here", model="")) == [history.INEXACT]
+    past = history.Past(exact=False, entries=[ConversationEntry(Message("user", "hi"))])
+    assert list(past.take_up(Conversation(""), TokenBudget(4096), past.workspace, "")) == []
+    past.entries.append(ConversationEntry(Message("assistant", "Hello.")))
+    assert list(past.take_up(Conversation(""), TokenBudget(4096), past.workspace, "")) == [history.INEXACT]
