@@ -123,6 +123,29 @@ def test_json_lines_are_the_events_as_in_the_log(home):
     assert any(event["event"] == "Usage" and event["counts"]["output"] for event in logged)
 
 
+@pytest.mark.parametrize("words", ["what is in @notes.txt?", "@coder what is in @notes.txt?", "@notes.txt?"])
+def test_a_file_that_a_task_mentions_goes_along(home, words):
+    (home / "project" / "notes.txt").write_text("buy milk\n")
+    (home / "script.md").write_text("Milk.")
+    done = task(home, words)
+    assert (done.returncode, "+ notes.txt: " in done.stderr) == (0, True)
+    (log,) = (state(home) / "sessions").glob("*.jsonl")
+    assert "buy milk" in log.read_text() and "@notes.txt" not in log.read_text().partition("History")[2]
+
+
+def test_a_file_that_a_task_mentions_and_that_is_not_there_is_named(home):
+    done = task(home, "@noets.txt what is in it?")
+    assert (done.returncode, done.stdout) == (0, "It prints hello.\n")
+    assert "@noets.txt: no such file here; sent as plain text.\n" in done.stderr
+
+
+def test_a_task_for_an_agent_that_is_not_there_is_not_sent(home):
+    done = task(home, "-o", "json", "@codr write hello.py")
+    assert (done.returncode, json.loads(done.stdout)["steps"]) == (2, 0)
+    assert "There is no agent 'codr'. Did you mean @coder?" in done.stderr
+    assert not (home / "project" / "hello.py").exists()
+
+
 def test_no_save_leaves_no_log(home):
     task(home, "--no-save", "write hello.py")
     assert not (state(home) / "sessions").exists()

@@ -33,7 +33,11 @@ def run_task(options: argparse.Namespace, past: Past | None = None) -> int:
         if why:
             raise why
         summary = TurnSummary(app.log.id)
-        app.run_turn(app.handle_request(request, piped=piped), [summary.add_event, screen.show], screen.ask)
+        # the session is imported once the server was asked
+        from tripletick.session import mentioned_files
+
+        turn = mentioned_files.handle_request(app, request, piped)
+        app.run_turn(turn, [summary.add_event, screen.show], screen.ask)
     if options.output == "json":
         write_json(sys.stdout, summary.to_dict())
     if options.no_save and summary.files and not options.quiet:

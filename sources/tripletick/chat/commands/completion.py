@@ -12,6 +12,7 @@ from tripletick.chat.commands import mentions
 from tripletick.chat.commands.chat_context import ChatContext, Names, SlashCommand
 from tripletick.chat.commands.output import edit_text, toggle_reasoning
 from tripletick.paths import PathRefused
+from tripletick.session import mentioned_files
 from tripletick.ui.input_line import KeyActions, Suggestion
 from tripletick.ui.sanitize import escape_controls
 
@@ -72,7 +73,7 @@ def complete_paths(desk: ChatContext, start: str, quote: str = "") -> Iterator[S
             whole = f"{folder}{slash}{each}{end}"
             whole = f'"{whole}"' if quote or " " in whole else whole
             size = 0 if end else workspace.get_size(below + each)
-            shown = f"{each}{end}" if end else f"{each} ({mentions.format_size(loop, size)})"
+            shown = f"{each}{end}" if end else f"{each} ({mentioned_files.format_size(loop, size)})"
             yield Suggestion(whole, len(start) + len(quote), shown)
 
 
