@@ -146,12 +146,33 @@ def test_a_secret_in_a_mount_below_a_folder_that_is_shown_is_hidden_and_other_mo
     assert HiddenPathFinder(home, sight=sight).find_hidden().hits == {str(home / "work/deep/.env")}
 
 
+@pytest.mark.parametrize("flooded", ["Documents", "work"])
+def test_names_without_end_in_one_folder_uncover_no_secret(home, monkeypatch, flooded):
+    (home / "work/deep/.env").write_text("x")
+    finder = HiddenPathFinder(home, sight=HomeView(home, home))
+    finder.find_hidden()
+    monkeypatch.setattr("tripletick.paths.hidden_paths.LOOKED", 20)
+    for number in range(50):
+        (home / flooded / str(number)).write_text("x")
+    finder.adopt_block_files()
+    assert str(home / "work/deep/.env") in finder.find_hidden().files
+
+
+def test_names_without_end_from_an_earlier_session_uncover_no_secret_of_another_folder(home, monkeypatch):
+    (home / "work/deep/.env").write_text("x")
+    monkeypatch.setattr("tripletick.paths.hidden_paths.LOOKED", 20)
+    for number in range(50):
+        (home / "Documents" / str(number)).write_text("x")
+    for sight in (HomeView(home, home), HomeView(home.parent, home)):
+        assert str(home / "work/deep/.env") in HiddenPathFinder(sight.root, sight=sight).find_hidden().files
+
+
 def test_caches_are_looked_through_last(home, monkeypatch):
-    for folder in ("Documents/node_modules", "work/deep/er"):
+    for folder in ("work/node_modules", "work/deep/er"):
         (home / folder).mkdir()
         (home / folder / ".env").write_text("x")
     for number in range(50):
-        (home / "Documents/node_modules" / str(number)).write_text("x")
+        (home / "work/node_modules" / str(number)).write_text("x")
     monkeypatch.setattr("tripletick.paths.hidden_paths.LOOKED", 20)
     assert (
         str(home / "work/deep/er/.env")

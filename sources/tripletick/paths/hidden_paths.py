@@ -43,8 +43,8 @@ LONGEST = 3000
 """Bytes of a path below which a folder is hidden whole: nothing longer than 4096 can be mounted over."""
 MOST = 1000
 """Hidden files and folders, so many can be mounted over: bubblewrap takes 9000 arguments, three for each."""
-LOOKED = 50_000
-"""Entries of each folder that was let in, the upper ones first."""
+LOOKED, LOOKED_AT_ALL = 50_000, 400_000
+"""Entries of each folder that was let in, and of each in the home, and of all: the upper ones first."""
 FRESH = 100_000_000
 """Within these nanoseconds a folder can change again without a new ctime (the kernel's coarse clock)."""
 
@@ -236,10 +236,18 @@ class HiddenPathFinder:
 
     def _walk_shown(self, top: Path, all_found: HiddenPaths) -> None:
         """Look through what was let in: no .tripletickignore names it, and nothing closed can be opened."""
-        waiting, later, left = deque([str(top)]), deque[str](), LOOKED
-        while (waiting or later) and left > 0:
-            found = self._scan_cached((waiting or later).popleft(), HiddenPaths())
-            left -= found.entries
+        waiting, later = deque([str(top)]), deque[str]()
+        left: dict[str, int] = {}
+        looked, missed = 0, False
+        while waiting or later:
+            folder = (waiting or later).popleft()
+            part = self._sight.find_top(folder) if self._sight else str(top)
+            if left.setdefault(part, min(LOOKED, LOOKED_AT_ALL - looked)) <= 0:
+                missed = True
+                continue
+            found = self._scan_cached(folder, HiddenPaths())
+            left[part] -= found.entries
+            looked += found.entries
             for path in found.below:
                 if self._sight or path != str(self._workspace):
                     # caches hold the most, and the fewest secrets
@@ -247,7 +255,11 @@ class HiddenPathFinder:
             all_found.hits |= found.hits
             all_found.known |= found.known
             all_found.sockets |= found.sockets
-        all_found.whole &= not (waiting or later)
+        if missed:
+            # What a block has put before it does not uncover what was found.
+            named = identify_files(self._named)
+            all_found.hits |= {path for path, identity in named if identity == self._named[path]}
+        all_found.whole &= not missed
 
     def _is_made_by_block(self, hit: str) -> bool:
         """Tell what a block has made of what it could read, and nobody has changed since."""

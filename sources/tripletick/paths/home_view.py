@@ -92,6 +92,13 @@ class HomeView:
             or any(_is_inside(path, each) for each in OWN)
         )
 
+    def find_top(self, path: str) -> str:
+        """Give the folder directly in the home that a path lies in; of what lies beside the home, that in
+        the root.
+        """
+        above = str(self.home if _is_inside(path, str(self.home)) else self.root).rstrip("/")
+        return f"{above}/{path[len(above) + 1 :].partition('/')[0]}"
+
     def can_enter(self, path: str) -> bool:
         """Tell whether a walk goes into a folder; there is nothing of the user's in those of the system."""
         if path.rpartition("/")[2] in CACHES or self.is_hidden(path):
