@@ -249,6 +249,29 @@ def test_a_conversation_goes_on_in_its_session(served, talk):
     assert "The second answer." in log
 
 
+def test_of_two_conversations_that_begin_alike_each_goes_on_in_its_own(served, talk):
+    for colour in ("Blue.", "Red."):
+        served.script(colour)
+        talk("casual", "Pick a colour")
+    count = len(sessions(served))
+    served.script("It is calm.")
+    talk("casual", "Pick a colour", "Blue.", "Why?")
+    assert len(sessions(served)) == count
+    log = sessions(served)[-1].read_text()
+    assert "Blue." in log
+    assert "Red." not in log
+
+
+def test_an_answer_with_its_receipt_is_found_again(served, talk):
+    served.script(WRITES.replace("hello.txt", "again.txt"), "It is there.")
+    text = talk("coder", "Write again.txt").choices[0].message.content
+    assert text == "It is there.\n\n> again.txt created"
+    count = len(sessions(served))
+    served.script("Yes.")
+    talk("coder", "Write again.txt", text, "Sure?")
+    assert len(sessions(served)) == count
+
+
 def test_a_conversation_that_was_held_elsewhere_is_known_to_the_model(served, talk):
     served.script("You said blue.")
     talk("casual", "My colour is blue.", "I will remember.", "What is my colour?")

@@ -1,13 +1,13 @@
 """Requests to the agents: each is a task in a folder that is allowed, done by a tripletick of its own.
 
-A client sends the whole conversation each time. It is found again among the sessions by what the user asked
-in it, and gone on with, so that the model reads only what is new.
+A client sends the whole conversation each time. It is found again among the sessions by what was said in it,
+and gone on with, so that the model reads only what is new.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from tripletick.errors import TripletickError
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Requested
 from tripletick.history import index, logs
-from tripletick.history.transcript import title, transcript
+from tripletick.history.transcript import title
 from tripletick.messages import Message
 from tripletick.paths import resolve_folder
 from tripletick.serve.guard import RefusedError
@@ -124,10 +124,9 @@ class AgentTasks:
 
     def _continue_session(self, folder: Path, earlier: Sequence[Message]) -> list[str]:
         """Give the words that go on with the session of this conversation; one that is not there is made."""
-        requests = [message.text for message in earlier if message.role == "user"]
-        if not requests or not self.saves:
+        if not self.saves or not any(message.role == "user" for message in earlier):
             return []
-        return ["resume", find_session(self.places, folder, requests) or self._make_session(folder, earlier)]
+        return ["resume", find_session(self.places, folder, earlier) or self._make_session(folder, earlier)]
 
     def _make_session(self, folder: Path, earlier: Sequence[Message]) -> str:
         """Make a session of what was said elsewhere; gives its id."""
@@ -157,18 +156,41 @@ def find_allowed(name: str, allowed: Sequence[Path]) -> Path | None:
     return real if real and any(real.is_relative_to(one) for one in allowed) else None
 
 
-def find_session(places: AppDirs, folder: Path, requests: Sequence[str]) -> str:
-    """Give the id of the newest session in a folder whose requests were exactly these, "" where none is."""
-    asked = [request.strip() for request in requests]
-    rows = [row for row in index.listed(places, folder) if row.title == title(requests[0])]
+def find_session(places: AppDirs, folder: Path, earlier: Sequence[Message]) -> str:
+    """Give the id of the newest session in a folder in which exactly this was said, "" where none is."""
+    said = _list_texts((message.role, message.text) for message in earlier)
+    first = next(message.text for message in earlier if message.role == "user")
+    rows = [row for row in index.listed(places, folder) if row.title == title(first)]
     for row in rows[:LOOKED_AT]:
         try:
-            told = transcript(logs.records(places, row.id).records)
+            records = logs.records(places, row.id).records
         except TripletickError:
             continue
-        if [request.strip() for request in told.requests] == asked:
+        if _list_texts(_iter_said(records)) == said:
             return row.id
     return ""
+
+
+def _iter_said(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
+    for record in records:
+        match record:
+            case {"event": "Requested", "text": str(text)}:
+                yield "user", text
+            case {"event": "Answered", "text": str(text)} | {"event": "GaveUp", "answer": str(text)}:
+                yield "assistant", text
+
+
+def _list_texts(said: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Give who said what, the answers without the quote that the client gets below them."""
+    cleaned = ((role, text.strip() if role == "user" else _strip_quote(text)) for role, text in said)
+    return [(role, text) for role, text in cleaned if text]
+
+
+def _strip_quote(text: str) -> str:
+    lines = text.strip().splitlines()
+    while lines and lines[-1].startswith(">"):
+        lines.pop()
+    return "\n".join(lines).strip()
 
 
 def _run_task(
