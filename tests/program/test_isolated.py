@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tripletick.system.entry_points import SOURCES, python
+
 TOP = Path(__file__).parents[2]
 NAMES = ("sitecustomize", "usercustomize", "tripletick", "encodings", "json", "requests", "rich", "pip")
 PACKAGES = sysconfig.get_path("purelib")
@@ -146,3 +148,10 @@ def test_pip_is_not_the_folders(home):
     pip = run(home, sys.executable, "-Pc", code).stdout.split()
     assert run(home, *pip, "--version", PYTHONPATH=":").stdout.startswith("pip ")
     assert not (home / "marked").exists()
+
+
+def test_a_python_of_ours_takes_this_package_before_installed_ones():
+    command = python("import json, sys; print(json.dumps([sys.path, json.__file__]))")
+    path, standard = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    installed = [at for at, folder in enumerate(path) if folder.endswith("-packages")]
+    assert path.index(str(Path(standard).parents[1])) < path.index(SOURCES) < min(installed)

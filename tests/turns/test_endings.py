@@ -320,6 +320,7 @@ def test_of_programs_that_all_break_examples_the_first_of_the_best_is_kept(sessi
     [
         ("2550\\n", "The sum is printed.", "\n\nOutput: 2550"),
         ("2550\\n", "It is 2550.", ""),
+        ("4\\n", "There are four of them.", ""),
         ("Average: 6.0", "The average is 6.", ""),
         ("100\\n", "It adds up the numbers.", ""),
         ("a\\nb 7\\n", "Done.", "\n\nOutput:\n```text\na\nb 7\n```"),

@@ -18,6 +18,12 @@ OURS = "[tripletick."
 FILES = ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt")
 SOURCES = str(Path(__file__).parents[2])
 """Where this package lies."""
+FIRST = (
+    "import sys; at = [n for n, path in enumerate(sys.path) if path.endswith('-packages')]; "
+    "at.append(len(sys.path)); "
+    f"sys.path.insert(at[0], {SOURCES!r}); del at"
+)
+"""Puts it before what is installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +38,10 @@ class EntryPoint:
 
 def python(code: str) -> tuple[str, ...]:
     """Give the command of a Python that runs `code` isolated: neither variables nor the folder that it is
-    started in bring modules along, ours is there also where it was installed for one user only.
+    started in bring modules along. Ours is this one, also where it was installed for one user only or another
+    version is; behind Python's own modules, for beside ours may lie any.
     """
-    return (sys.executable, "-I", "-c", f"import sys; sys.path.append({SOURCES!r})\n{code}")
+    return (sys.executable, "-I", "-c", f"{FIRST}\n{code}")
 
 
 def module(name: str) -> tuple[str, ...]:

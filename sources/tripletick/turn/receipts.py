@@ -44,6 +44,7 @@ UNSAID, UNSAID_LINES = 300, 12
 """Characters and lines of an output that may stand below an answer."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 WORD = re.compile(r"\w{3,}")
+NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 UNITTEST = re.compile(r"(?m)^Ran (\d{1,9}) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
 GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
 
@@ -152,6 +153,7 @@ def find_unreported_output(conversation: Conversation, tries: Attempts, answer: 
 
 
 def _extract_facts(text: str) -> set[str]:
-    """Give the numbers of a text; where it has none its words."""
+    """Give the numbers of a text, also those up to ten in words; where it has none its words."""
+    words = set(WORD.findall(text.casefold()))
     numbers = {f"{float(each):g}" for each in NUMBER.findall(text)}
-    return numbers or set(WORD.findall(text.casefold()))
+    return numbers | {str(n) for n, word in enumerate(NUMERALS) if word in words} or words
