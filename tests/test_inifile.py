@@ -94,7 +94,7 @@ def test_what_cannot_be_read_back_is_not_written(path, section, key, value):
     assert path.read_text() == FILE
 
 
-@pytest.mark.parametrize("text", ["name = x\n", "[a\n", "[model]\nname = a\nname = b\n", "\ufeff[model]\n"])
+@pytest.mark.parametrize("text", ["name = x\n", "[a\n", "[model]\nname = a\nname = b\n"])
 def test_a_file_that_is_no_ini_file_stays_as_it_is(path, text):
     written(path, text)
     with pytest.raises(ConfigError):

@@ -350,10 +350,10 @@ def test_a_workspace_whose_git_is_a_link_is_refused(tmp_path, home, name):
         Workspace(tmp_path / "w", home=home)
 
 
-@pytest.mark.parametrize("name", ["missing", "file"])
-def test_a_workspace_must_be_a_folder(tmp_path, home, name):
+@pytest.mark.parametrize(("name", "why"), [("missing", "no such folder"), ("file", "It is a file")])
+def test_a_workspace_must_be_a_folder(tmp_path, home, name, why):
     (tmp_path / "file").write_text("")
-    with pytest.raises(WorkspaceError, match="no such folder"):
+    with pytest.raises(WorkspaceError, match=why):
         Workspace(tmp_path / name, home=home)
 
 
