@@ -34,12 +34,21 @@ def test_a_long_output_is_shown_in_full_by_the_number_that_its_excerpt_names(cha
         ("/ctx", "The context is 8192 tokens."),
         ("/config", "(--model)"),
         ("/config keep_", "data.keep_size  500 MiB  ("),
+        ("/config zzz", "No setting has zzz in its name."),
         ("/tools", "replaces lines of a file"),
     ],
 )
 def test_slash_commands_answer_in_words(chat, typed, told):
     with chat() as terminal:
         terminal.wait("coder>").send(typed).wait(told).wait_line("coder>")
+
+
+def test_what_a_slash_command_has_set_is_told_with_it(chat):
+    with chat() as terminal:
+        terminal.wait("coder>").send("/ctx 4096").wait("The context is 4096 tokens.").wait_line("coder>")
+        terminal.send("/config model.context").wait("model.context  4096  (/ctx)").wait_line("coder>")
+        terminal.send("/think yes").wait("known to support it").wait_line("coder>")
+        terminal.send("/config model.think").wait("model.think         yes  (/think)").wait_line("coder>")
 
 
 def test_an_answer_is_copied_by_the_terminal_where_it_can(chat):

@@ -106,7 +106,8 @@ def set_reasoning(desk: ChatContext, word: str) -> None:
             f"/think {word} is not understood.", "Expected last, yes, no or auto.", "/think last"
         )
     app = desk.app
-    app.config = replace(app.config, model=replace(app.config.model, think=word))
+    where = {**app.config.where, "model.think": "/think"}
+    app.config = replace(app.config, model=replace(app.config.model, think=word), where=where)
     if app.loop:
         sampling = replace(app.loop.replies.sampling, think=agent_models.THINK[word])
         app.loop = replace(app.loop, replies=replace(app.loop.replies, sampling=sampling))

@@ -14,6 +14,7 @@ from tripletick.tools.tool import Tool
 
 NOW = "The context is {window} tokens. To change it: /ctx 16384"
 AS_SHIPPED = "All other settings have their defaults. Every setting is described in {path}"
+NO_SETTING = "No setting has {word} in its name. All that were changed: /config"
 NO_TAGS = "{name} has no tags; it only answers in words."
 COSTS = "{summary} ({word}{example})"
 AFTER = ", plus {example} after a failure"
@@ -35,10 +36,13 @@ def set_context(desk: ChatContext, number: str) -> None:
     text = str(int(thousands[1]) * 1024) if thousands else number
     context = parse_value(SettingValue("model", "context", text, "/ctx"))
     config, old = app.config, app.loop
-    app.config = replace(config, model=replace(config.model, context=context))
+    where = {**config.where, "model.context": "/ctx"}
+    app.config = replace(config, model=replace(config.model, context=context), where=where)
     desk.run_turn(app.use_model(current_model_name(app) if app.model_info else config.model.name))
     if app.loop is old:
         app.config = config
+    elif app.loop:
+        desk.screen.say(NOW.format(window=app.loop.replies.budget.window))
 
 
 def show_config(desk: ChatContext, word: str) -> None:
@@ -46,6 +50,8 @@ def show_config(desk: ChatContext, word: str) -> None:
     rows = list(_list_settings(desk.app.config, word))
     if rows:
         desk.show_table(rows)
+    elif word:
+        desk.screen.say(NO_SETTING.format(word=word))
     if not word:
         desk.screen.say(AS_SHIPPED.format(path=desk.app.places.shipped_config))
 
