@@ -121,3 +121,9 @@ def test_a_rustup_without_a_toolchain_is_no_rust(tmp_path, toolchain):
 
 def test_words_that_are_not_understood_are_refused(tmp_path):
     assert run(tmp_path, "--jsn").returncode == 2
+
+
+def test_a_model_that_cannot_be_tested_is_said(tmp_path):
+    done = run(tmp_path, "--model", "none", "--host", "http://127.0.0.1:9")
+    assert (done.returncode, done.stderr) == (4, "The model was not tested.\n")
+    assert "server: none" in done.stdout

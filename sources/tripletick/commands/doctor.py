@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from tripletick.config.config import Config
-from tripletick.errors import TripletickError
+from tripletick.errors import ServerUnreachableError, TripletickError
 from tripletick.sandbox import process_limit, remedies
 from tripletick.sandbox.attacks import AttackOutcome
 from tripletick.system import dirs
 from tripletick.system.text import format_size
 from tripletick.ui.columns import write_wrapped
-from tripletick.ui.sanitize import write_json
+from tripletick.ui.sanitize import print_notice, write_json
 
 if TYPE_CHECKING:
     from tripletick.commands.chores import ChoreResult
@@ -35,6 +35,7 @@ WEAK = "The model failed a task: do not rely on it for {tags}. To find another: 
 UNCOUNTED = (
     "Without cgroups, run tripletick as a regular user: the kernel then limits the number of processes."
 )
+UNTESTED = "The model was not tested."
 NO_TAGS = "files and programs"
 LEFT_OUT = (
     "Blocks cannot see these folders of your PATH. If they contain only programs, add them to [sandbox] see"
@@ -76,7 +77,9 @@ class DoctorReport:
 
 
 def run_doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
-    """Look, and say what was found; gives 0 where the box held all and a model that was tried did all."""
+    """Look, and say what was found; gives 0 where the box held all and a model that was to be tried did
+    all, 4 where that could not be tried.
+    """
     parser = argparse.ArgumentParser("tripletick doctor", description=__doc__, allow_abbrev=False)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
@@ -95,6 +98,9 @@ def run_doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
         write_json(sys.stdout, asdict(report))
     else:
         write_wrapped(sys.stdout, format_report(report))
+    if options.model is not None and report.engine and report.engine.wrong:
+        print_notice(UNTESTED)
+        return ServerUnreachableError.exit
     return 0 if report.all_passed else 1
 
 
