@@ -61,6 +61,7 @@ SIZES = (1,)
 """The column of the sizes, which stand at its right end."""
 TITLE = "tripletick {us} · {server} at {where}"
 SUGGESTED, SMALLEST = "suggested", "smallest"
+START, CREATE = "Start a server: ollama serve", "Get a model: tripletick models create"
 NO_MODEL = "No model is set up yet."
 CONTEXT = "Context: {window} of {most} (most servers default to 4096)."
 CHOICE, FIRST = "Your choice?", "Your choice? Enter: 1"
@@ -165,7 +166,7 @@ class Onboarding:
         )
         letters = numbers + (f"yn{o}" if ollama else f"{o}n")
         if letters == "n":
-            raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
+            raise ServerUnreachableError(NO_MODEL, "", START if look("ollama") else CREATE)
         fetching = FETCHES.format(sources=suited.sources)
         rows = ((numbers, NUMBERED), (ollama, STARTS), (o, fetching), (letters, CHANGES))
         why = "".join(words for there, words in rows if there)
@@ -182,7 +183,7 @@ class Onboarding:
             self.fetch_model(suited)
             self._save_choice(suited.full_name)
         else:
-            raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
+            raise ServerUnreachableError(NO_MODEL, "", START if look("ollama") else CREATE)
 
     def _start_ollama(self, ollama: str, here: hosts.ServerAddress) -> None:
         """Start the server in a session of its own, where it outlives us, and wait until it answers."""
