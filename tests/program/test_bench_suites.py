@@ -270,4 +270,4 @@ def test_a_run_without_an_agent_says_so_and_an_older_one_is_still_read(tmp_path)
     assert told.pop("bare") is True
     run.path.write_text(json.dumps(told) + "\n")
     assert not run_file.read_run(run.path)[0].bare
-    assert "A: m, e, humaneval" in bench(tmp_path, "compare", str(run.path), str(run.path)).stdout
+    assert "no trial in common" in bench(tmp_path, "compare", str(run.path), str(run.path)).stderr

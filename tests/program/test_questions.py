@@ -1,7 +1,6 @@
 """The questions about a block as a person meets them, at a real terminal."""
 
 import json
-import os
 import subprocess
 
 import pytest
@@ -49,8 +48,9 @@ def test_a_no_with_a_word_goes_on_without_it(chat, home):
 
 
 def test_what_was_typed_before_a_question_of_a_single_task_does_not_answer_it(home):
-    (home / "script.md").write_text(f"```bash\nprintf begun; cat wait\n```\n---\n{BLOCK}\n---\nThen not.")
-    os.mkfifo(home / "project" / "wait")
+    (home / "script.md").write_text(
+        f"```bash\nprintf begun; until [ -e wait ]; do sleep 0.1; done\n```\n---\n{BLOCK}\n---\nThen not."
+    )
     with opened(home, "-m", f"scripted:{home / 'script.md'}", "-a", "coder", "clean up") as terminal:
         terminal.wait("begun").type("y\r").wait("\ny")
         (home / "project" / "wait").write_text("go on")

@@ -189,7 +189,7 @@ def test_what_is_laid_for_a_block_stays_when_the_session_folder_is_emptied(make,
     place = make(limits=replace(limits, disk=128 * MIB, file=128 * MIB))
     texts = []
     for name in "abcd":
-        (place.box.home / "laid").unlink(missing_ok=True)
-        create_file(place.box.home / "laid", b"laid")
-        texts.append(place.bash(f"cat ~/laid; head -c 50000000 /dev/zero > ~/{name}")[0])
+        (place.box.home / "tripletick-laid").unlink(missing_ok=True)
+        create_file(place.box.home / "tripletick-laid", b"laid")
+        texts.append(place.bash(f"cat ~/tripletick-laid; head -c 50000000 /dev/zero > ~/{name}")[0])
     assert texts == ["laid"] * 4 and len(list(place.box.home.iterdir())) < 5
