@@ -140,7 +140,7 @@ def test_a_failing_program_is_repaired(home, language):
     told = json.loads(run(home, "-m", f"scripted:{home / 'script.json'}", "make it work").stdout)
     first, second = (event["result"] for event in logged(home) if event["event"] == "Returned")
     assert (first["outcome"], second["outcome"], second["text"].strip()) == ("failed", "ok", "mended")
-    assert (told["exit"], told["attempts"], told["answer"]) == (0, 1, "It works.")
+    assert (told["exit"], told["attempts"], told["answer"]) == (0, 1, "It works.\n\nOutput: mended")
 
 
 def test_a_missing_model_and_a_too_long_prompt_have_their_exit_codes(ollama, home):
