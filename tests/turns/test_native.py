@@ -31,7 +31,7 @@ def test_several_calls_of_a_reply_run_in_their_order(session, dialect):
     it = session(ScriptedReply("I look.", calls=(LS, ToolCall("bash", '{"command": "pwd"}', "2"))), "Done.")
     events = it.play()
     assert [event.call.body for event in events if isinstance(event, Called)] == ["ls", "pwd"]
-    assert last(events, Answered).text.startswith("Done.")
+    assert last(events, Answered).text == f"Done.\n\nOutput: {it.folder}"
 
 
 def test_results_answer_their_calls_and_hints_go_with_the_last(session, dialect):

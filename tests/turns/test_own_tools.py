@@ -508,7 +508,7 @@ def test_the_coder_is_told_and_calls_one_in_a_turn(equipped):
     events = it.play()
     assert "\nword_count(text, least: a whole number = 1): Counts" in it.model.asked[0][-1].text
     assert last(events, Returned).result.text == "4"
-    assert last(events, Answered).text.startswith("Four words.")
+    assert last(events, Answered).text == "Four words."
 
 
 PUT = "@tool(writes=True)\ndef put(name: str): Path(name).write_text('x')"

@@ -64,10 +64,14 @@ def _strip_head_lines(call: Call) -> Call:
 def _is_new_program(call: Call, context: ToolContext) -> bool:
     """Tell a program that can run without a name, and that the request does not name."""
     language = detect_language(call.path or "")
-    if language is None or language.tag != call.tool or not language.is_runnable:
-        return False
+    runs = language is not None and language.tag == call.tool and language.is_runnable
+    return runs and _is_new_path(call.path or "", context)
+
+
+def _is_new_path(path: str, context: ToolContext) -> bool:
+    """Tell a path that may be written, that the request does not name, and where nothing is."""
     with suppress(PathRefused):
-        path = context.workspace.resolve_path(call.path or "", writing=True).path
+        path = context.workspace.resolve_path(path, writing=True).path
         return path not in context.ledger.named and context.workspace.get_kind(path) == "missing"
     return False
 
@@ -84,9 +88,7 @@ def _is_misnamed(call: Call, context: ToolContext) -> bool:
     ):
         return False
     with suppress(PathRefused):
-        path = context.workspace.resolve_path(call.path or "", writing=True).path
-        missing = (context.workspace.get_kind(each) == "missing" for each in (path, asked))
-        return path not in context.ledger.named and all(missing)
+        return _is_new_path(call.path or "", context) and context.workspace.get_kind(asked) == "missing"
     return False
 
 
