@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "4d934b85721dffed39104b5a559a635c3969c6dc8a041e2f209cb1d5806449fb"
+  sha256 "540d83ae0a9bf0bf3fedfe6441ae72cc57a997e1bcb90978de2f1f0bf52a0410"
   license "MIT"
 
   depends_on "python@3.13"
