@@ -12,7 +12,7 @@ import pytest
 
 from tripletick.config.schema import SandboxSection
 from tripletick.errors import ConfigError
-from tripletick.sandbox import BOXES, open_box, open_tier
+from tripletick.sandbox import BOXES, live_probe, open_box, open_tier
 from tripletick.sandbox.box import Limits, RunRequest, SandboxSpec
 from tripletick.sandbox.container import Mount, arguments
 from tripletick.sandbox.live_probe import Probe, find_problem
@@ -59,7 +59,8 @@ def programs(top, monkeypatch):
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
 @pytest.mark.parametrize("seconds", ["61.0831", "0.5"])
-def test_a_bubblewrap_that_is_slow_to_start_is_not_passed_over(ground, programs, seconds):
+def test_a_bubblewrap_that_is_slow_to_start_is_not_passed_over(ground, programs, monkeypatch, seconds):
+    monkeypatch.setattr(live_probe, "PATIENCE", (2, 20))
     first = f"[ -e {programs}/flag ] || {{ touch {programs}/flag; sleep {seconds}; }}"
     program(programs, "bwrap", f'{first}; exec {shutil.which("bwrap")} "$@"')
     box = open_box(ground)
@@ -192,6 +193,7 @@ def test_a_mount_is_one_row_of_comma_separated_values(name):
 
 
 def test_a_container_engine_is_told_to_end_what_it_runs(ground, tmp_path, monkeypatch):
+    monkeypatch.setattr(live_probe, "PATIENCE", (2, 2))
     heard = tmp_path / "heard"
     engine = program(tmp_path, "docker", f'echo "$1" >> {heard}; [ "$1" = kill ] || sleep 61.09')
     tmp_path.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)

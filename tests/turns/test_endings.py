@@ -315,6 +315,30 @@ def test_of_programs_that_all_break_examples_the_first_of_the_best_is_kept(sessi
     assert "return 3\n" in (it.folder / "add.py").read_text()
 
 
+def test_after_a_program_that_does_not_parse_the_next_one_is_written_afresh_too(session):
+    wrong = [f"```python:add.py\ndef add(a, b):\n    return a - b - {n}\n```" for n in range(2)]
+    broken = "```python:add.py\ndef add(a, b:\n    return a + b\n```"
+    it = session(*wrong, broken, "```python:add.py\ndef add(a, b):\n    return a + b\n```", "Done.")
+    events = it.play("Write add.py: add(1, 2) == 3")
+    assert [event.attempt for event in events if isinstance(event, FreshStart)] == [2, 3]
+    assert isinstance(events[-1], Answered)
+
+
+def test_a_program_that_has_been_repaired_stays_when_a_later_one_fails(session):
+    add = "```python:add.py\ndef add(a, b):\n    return a {} b\n```"
+    fails = [f"```python:run.py\nprint({n}\n```" for n in range(5)]
+    it = session(add.format("-"), add.format("+"), *fails, "It failed.")
+    assert isinstance(it.play("Write add.py: add(1, 2) == 3, then run.py, which prints a number")[-1], GaveUp)
+    assert "a + b" in (it.folder / "add.py").read_text()
+
+
+def test_the_best_program_stays_where_the_last_one_does_not_parse(session):
+    adds = [f"```python:add.py\ndef add(a, b):\n    return {does}\n```" for does in ("0", "3", "a+b+4", "1")]
+    it = session(*adds, "```python:add.py\ndef add(a, b:\n```", "It failed.")
+    assert isinstance(it.play("Write add.py: add(1, 2) == 3, add(2, 2) == 4")[-1], GaveUp)
+    assert "return 3\n" in (it.folder / "add.py").read_text()
+
+
 @pytest.mark.parametrize(
     ("printed", "answer", "more"),
     [

@@ -41,6 +41,9 @@ _OUTPUT = re.compile(
     r"[\s,;.]*(?:the\s+)?(?:output|result|answer|returns?)\s*(?:should be|must be|is\b)?\s*[:=]?\s*",
     re.IGNORECASE,
 )
+WRAPPERS = frozenset({"round", "sorted", "len", "list", "tuple", "set", "dict", "sum", "str", "abs"})
+"""What an example may do with a result."""
+_NOT_TYPED = (ast.Attribute, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
 
 
@@ -50,21 +53,33 @@ def find_examples(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
     named = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\(")
     lines = [line[:LONGEST] for line in text.splitlines()]
     for line, below in zip(lines, [*lines[1:], ""]):  # noqa: B905 (Python 3.8 knows no `strict`)
+        typed = _parse_typed(line.strip()[3:].strip(), names) if line.strip().startswith(">>>") else ""
+        if typed and (result := _parse_literal(below.strip())):
+            found.setdefault(typed, result)
+            continue
         for start in named.finditer(line):
             call = _parse_call(line[start.start() :])
             rest = line[start.start() + len(call) :]
             equals = _EQUALS.match(rest)
-            typed = line[: start.start()].strip() == ">>>" and not rest.strip()
-            result = (
-                _parse_literal(below.strip())
-                if typed
-                else _parse_literal(rest[equals.end() :])
-                if equals
-                else ""
-            )
+            result = _parse_literal(rest[equals.end() :]) if equals else ""
             if call and result:
                 found.setdefault(call, result)
     return list(found.items())
+
+
+def _parse_typed(text: str, names: Sequence[str]) -> str:
+    """Give the expression that is typed at a prompt, "" where it calls none of these functions, or needs more
+    than literals, them and WRAPPERS.
+    """
+    try:
+        expression = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return ""
+    parts = list(ast.walk(expression))
+    used = {part.id for part in parts if isinstance(part, ast.Name)}
+    calls = any(isinstance(part, ast.Call) for part in parts) and used.intersection(names)
+    plain = used <= {*names, *WRAPPERS} and not any(isinstance(part, _NOT_TYPED) for part in parts)
+    return ast.get_source_segment(text, expression) or "" if calls and plain else ""
 
 
 def find_named_inputs(text: str, functions: Sequence[ast.FunctionDef]) -> list[tuple[str, str]]:

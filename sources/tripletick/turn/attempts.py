@@ -110,7 +110,9 @@ class Attempts:
     proven_wrong: bool = False
     """The last failure was an example that does not hold."""
     unproven: list[tuple[int, Call]] = field(default_factory=list)
-    """Programs that break examples, and how many each breaks, as far as that is counted."""
+    """Programs since the last success that break examples, and how many each breaks, as far as that is
+    counted.
+    """
     known: str = ""
     """The advice on the last error."""
     alone: bool = False
@@ -149,6 +151,8 @@ class Attempts:
         self.printed = last.text if last and last.exit == 0 else ""
         self.error = format_error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
+        if not self.error:
+            self.unproven.clear()
         code = find_unread_code(results, problems)
         self.again, self.unread = bool(code) and code == self.unread, code
         return bool(self.error)
@@ -157,10 +161,10 @@ class Attempts:
         """Give the save of the program that breaks the fewest examples, the first of several; None where that
         is the last one. Later ones are warmer, and no better where the example itself is wrong.
         """
-        if not self.proven_wrong:
+        if not self.unproven:
             return None
         _, best = min(self.unproven, key=lambda tried: tried[0])
-        same = best.body == self.unproven[-1][1].body
+        same = self.proven_wrong and best.body == self.unproven[-1][1].body
         return None if same else Call("write", best.body, best.path)
 
     @property
@@ -173,7 +177,7 @@ class Attempts:
         """Tell whether what comes next is written afresh: an example tells good from bad, and a small model
         rather finds another program than the fault in its own.
         """
-        return self.proven_wrong and self.failures > 1
+        return bool(self.unproven) and self.failures > 1
 
     @property
     def temperature_boost(self) -> float:
