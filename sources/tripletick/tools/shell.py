@@ -49,6 +49,8 @@ SILENT = tuple(
 none of the patterns, so they are compiled where they are used.
 """
 NO_MATCH = SILENT[0][2]
+_ENDS_IN_SEARCH = re.compile(rf"(?m)(?:^|[;&|]|\bdo\b)[ \t]*{_SEARCH}[^|;&\n]*(?:[;\s]+done)*[;\s]*\Z")
+_COMPLAINT = re.compile(r"(?m)^\S+: .*(?:No such|not found|denied|cannot|invalid|unrecognized|syntax)")
 _WIDE = re.compile(
     r"(?:^|\s)-\w*[rR]|--recursive|\*|\bfind\b|\b(?:rg|ag|pgrep)\b|git +grep|\s\.(?:/|\s|$)|\|"
 )
@@ -124,11 +126,19 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
         elif verdict == NO_MATCH and (left := _find_unsearched(script, context)):
             return replace(result, text=LEFT_OUT.format(names=", ".join(shorten_names(left, SHOWN))))
         return replace(result, outcome="ok", verdict=verdict, text=text)
-    if said and result.exit and _COMPARES.search(script) and not said.startswith(("diff:", "cmp:")):
-        return replace(result, outcome="ok", verdict=DIFFERENT)
-    if result.exit and _deletes_what_is_there(script, said):
-        return replace(result, outcome="ok", verdict=DELETED)
-    return result
+    verdict = _judge_output(script, said) if result.exit else ""
+    return replace(result, outcome="ok", verdict=verdict) if verdict else result
+
+
+def _judge_output(script: str, said: str) -> str:
+    """Give the verdict of a script that printed something and ended with 1, "" where that is a failure. Of
+    several searches the last may find nothing.
+    """
+    if said and _COMPARES.search(script) and not said.startswith(("diff:", "cmp:")):
+        return DIFFERENT
+    if said and _ENDS_IN_SEARCH.search(script) and not _COMPLAINT.search(said):
+        return "ok"
+    return DELETED if _deletes_what_is_there(script, said) else ""
 
 
 def _drop_folders(call: Call, result: Result) -> Result:
