@@ -204,6 +204,55 @@ def test_moves_that_would_lose_files_are_taken_back(session, code):
     }
 
 
+def test_what_was_moved_over_a_text_is_joined_instead(session):
+    it = session("```bash\nmv a.txt all.txt; mv b.txt all.txt\n```", "Fine.")
+    for name in "ab":
+        (it.folder / f"{name}.txt").write_text(name)
+    result = last(it.play("a.txt and b.txt -> all.txt, all in one"), Returned).result
+    assert "cat FILE FILE > all.txt" in result.text and "mkdir" not in result.text
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("tar -czf 'my docs.zip' docs", "python3 -m zipfile -c 'my docs.zip' FOLDER"),
+        ("tar -cf docs.tar.gz docs", "tar -czf docs.tar.gz FOLDER"),
+        ("python3 -m zipfile -c docs.tgz docs", "tar -czf docs.tgz FOLDER"),
+        ("tar -czf docs.tar.gz docs", ""),
+        ("python3 -m zipfile -c docs.zip docs", ""),
+        ("cp docs/x.txt tar.zip; rm -r tar", ""),
+        ("mv docs/x.txt x.zip", ""),
+    ],
+)
+def test_an_archive_of_another_kind_than_its_name_says_is_taken_back(session, code, how):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    put(it.loop.context, "docs/x.txt", "a text")
+    result = last(it.play("pack docs"), Returned).result
+    assert (f"This makes one: {how}" in result.text) is bool(how)
+    assert len(list(it.folder.glob("[!.]*"))) == (1 if how else 2)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["The following goes into out/tea.log: green, 3 bags", "Write 'green' to out/tea.log"],
+)
+def test_a_text_that_is_looked_for_before_it_is_made_is_asked_for(session, request_):
+    it = session("```bash\nls out/tea.log\n```", "```text\ngreen\n```", "Fine.")
+    attachments.attach_named_files(request_, it.loop.context, below=False)
+    it.play(request_)
+    said = it.model.asked[1][-1].text
+    assert "out/tea.log is not there, so the task is not done" in said and "```text:out/tea.log" in said
+    assert "list the folder" not in said
+    assert (it.folder / "out/tea.log").read_text() == "green\n"
+
+
+def test_a_text_that_is_to_be_read_is_not_asked_for(session):
+    it = session("```bash\ncat tea.log\n```", "It is not there.")
+    attachments.attach_named_files("What does tea.log say?", it.loop.context, below=False)
+    it.play("What does tea.log say?")
+    assert "list the folder" in it.model.asked[1][-1].text and "```text:" not in it.model.asked[1][-1].text
+
+
 @pytest.mark.parametrize(
     ("request_", "code", "taken_back"),
     [

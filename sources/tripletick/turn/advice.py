@@ -65,16 +65,19 @@ class AdviceRule:
         return not self.stdlib or groups[self.stdlib] in sys.stdlib_module_names
 
 
-def choose_advice(call: Call, result: Result, suggest: Callable[[str], str] = suggest_nothing) -> str:
+def choose_advice(call: Call, result: Result, suggest: Callable[[str], str | None] = suggest_nothing) -> str:
     """Give the one sentence for what failed, "" where nothing is known of it.
 
-    `suggest` names what is there and may be meant by a name that is not; "" where it knows nothing.
+    `suggest` names what is there and may be meant by a name that is not; "" where it knows nothing, None of
+    what is only to be made: no row has the advice for that.
     """
     if result.outcome != "failed":
         return ""
     for row in load_rules():
         if row.applies_to(call, result) and (groups := row.match_line(call, result)) is not None:
             near = suggest("".join(groups.values())) if row.near else ""
+            if near is None:
+                return ""
             say = row.near if near else row.say
             places = {"at": _describe_place(row, groups, result.text), "near": near}
             return _fill_template(say, {**groups, **places})

@@ -118,8 +118,8 @@ class Attempts:
     alone: bool = False
     """True where nobody is there to be asked."""
     trial: HarnessSection = field(default_factory=HarnessSection)
-    suggest: Callable[[str], str] = suggest_nothing
-    """Names what is there and may be meant by a name that is not."""
+    suggest: Callable[[str], str | None] = suggest_nothing
+    """Names what is there and may be meant by a name that is not; None of what is only to be made."""
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
     done: list[tuple[Call, Result]] = field(default_factory=list)
     """What the blocks came to, from the request on or from where the turn started over."""

@@ -16,11 +16,13 @@ from tripletick.languages.registry import detect_language, is_document, is_progr
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
+from tripletick.tools import file_listing
 from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, effects
+from tripletick.turn.attachments import PLACE
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
 from tripletick.turn.receipts import INSIDE
@@ -45,6 +47,12 @@ READS = ("reads", "questions", "tells", "dates")
 """Words of a request that only wants to know."""
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
+
+
+def suggest_paths(conversation: Conversation, context: ToolContext, name: str) -> str | None:
+    """Name what is there and may be meant by a name that is not; None of a file that is only to be made."""
+    near = file_listing.suggest_paths(name, context.workspace, conversation.asked)
+    return near if near or name not in _find_lacking(conversation, context, "") else None
 
 
 def build_feedback(
@@ -83,6 +91,9 @@ def build_closing(
     ):
         name, shown, path, tag = "mend", lies.text, lies.path, lies.tag
         context.ledger.wanted = path
+    elif path := _find_unmade_text(conversation, context, results):
+        name, tag = "program", _get_tag(path)
+        context.ledger.wanted = path
     elif not tries.error and (wanted := _find_wanted_file(conversation, context, results, changed, tries)):
         name, path = wanted
         tag = _get_tag(path)
@@ -92,6 +103,14 @@ def build_closing(
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     return "\n\n".join(filter(None, (changed, shown, closing)))
+
+
+def _find_unmade_text(conversation: Conversation, context: ToolContext, results: Results) -> str:
+    """Give the text that is to be made, where a command has looked for that first, and in vain."""
+    told = [result.text for _, result in results if result.outcome == "failed"]
+    missing = re.search(rf"'?({PLACE.pattern})'?: No such file", told[0]) if told else None
+    lacking = _find_lacking(conversation, context, "") if missing else ()
+    return next((path for path in lacking if missing and path == missing[1] and is_document(path)), "")
 
 
 def _get_tag(path: str) -> str:

@@ -36,7 +36,6 @@ from tripletick.models.conversation import Conversation
 from tripletick.permission import PendingBlock, PermissionGate
 from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
-from tripletick.tools.file_listing import suggest_paths
 from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
 from tripletick.turn import attachments, attempts, claims, effects, feedback, receipts
@@ -112,7 +111,7 @@ class Loop:
 
         `relief`: who may take over, as `admit` lets them; nobody where the user chose the agent.
         """
-        suggest = partial(suggest_paths, workspace=self.context.workspace, request=request)
+        suggest = partial(feedback.suggest_paths, self.conversation, self.context)
         tries = Attempts(
             self.max_attempts,
             self.max_steps,
@@ -363,7 +362,8 @@ class Loop:
         """Put files back that a block has lost; `keeps`: it may delete none from before the turn."""
         changes = self.checkpoints.changes_since(before) or ()
         turn = self.checkpoints.changes_since(0) or () if keeps else ()
-        if not (loss := receipts.find_loss(call.body, changes, turn, self.conversation.asked)):
+        false = receipts.find_false_archive(call.body, changes, self.checkpoints.read_content)
+        if not (loss := false or receipts.find_loss(call.body, changes, turn, self.conversation.asked)):
             return result
         kept = self.checkpoints.restore_block()
         yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))

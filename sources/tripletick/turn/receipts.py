@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import shlex
+import stat
+from collections.abc import Callable, Sequence
 
 from tripletick.checkpoint.undo_plan import find_renames, is_folder, list_file_changes
-from tripletick.checkpoint.values import Change
+from tripletick.checkpoint.values import Change, State
 from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.languages.registry import is_document
 from tripletick.messages import Call, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.system.text import join_names
@@ -34,9 +37,28 @@ LOSES = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
     "were before. A folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
 )
+JOINS = (
+    "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
+    "were before. To put what is in files into one: cat FILE FILE > {target}"
+)
 NO_FOLDER = (
     "{paths} was no folder, so that the files got its name. All files are as they were before. "
     "Make the folder first: mkdir -p {paths}"
+)
+PACKS = re.compile(
+    r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
+)
+ARCHIVES = (
+    (".zip", b"PK", "python3 -m zipfile -c {path} FOLDER"),
+    (".tar.gz", b"\x1f\x8b", "tar -czf {path} FOLDER"),
+    (".tgz", b"\x1f\x8b", "tar -czf {path} FOLDER"),
+    (".tar.bz2", b"BZh", "tar -cjf {path} FOLDER"),
+    (".tar.xz", b"\xfd7zXZ", "tar -cJf {path} FOLDER"),
+)
+"""How the name of an archive ends, how its content begins, and what makes one everywhere."""
+FALSE_ARCHIVE = (
+    "{path} was an archive of another kind than its name says. All files are as they were before. "
+    "This makes one: {how}"
 )
 DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
 OUTPUT = "Output:"
@@ -93,6 +115,19 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     return [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
 
 
+def find_false_archive(code: str, changes: Sequence[Change], read: Callable[[State], bytes]) -> Result | None:
+    """Give the result of a block that is to be taken back since it made an archive under the name of another
+    kind, None for any other.
+    """
+    made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
+    for path, left in made if PACKS.search(code) else ():
+        for ending, head, how in ARCHIVES:
+            if path.lower().endswith(ending) and (data := read(left)) and not data.startswith(head):
+                text = FALSE_ARCHIVE.format(path=path, how=how.format(path=shlex.quote(path)))
+                return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
+    return None
+
+
 def find_loss(
     code: str, changes: Sequence[Change], turn: Sequence[Change] = (), request: str = ""
 ) -> Result | None:
@@ -100,7 +135,9 @@ def find_loss(
     has put them in the place of a folder that the request names, or deleted what was there before the turn.
     `turn`: all changes of that, none where it may delete.
     """
-    lost, said = find_overwritten(code, changes), LOSES
+    lost, said, target = find_overwritten(code, changes), LOSES, ""
+    if lost and (target := next(filter(is_document, find_renames(changes)), "")):
+        said = JOINS
     if not lost:
         lost, said = _find_false_folders(code, changes, request)[:1], NO_FOLDER
     if not lost and turn and DELETES.search(code):
@@ -108,7 +145,7 @@ def find_loss(
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
-    text = said.format(paths=join_names(lost, NAMED))
+    text = said.format(paths=join_names(lost, NAMED), target=target)
     return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"})) if lost else None
 
 
