@@ -10,7 +10,7 @@ from tripletick.agents.templates import Templates, load_templates
 from tripletick.messages import Result
 from tripletick.session import request_text
 from tripletick.system import dirs
-from tripletick.turn import attachments
+from tripletick.turn import attachments, request_files
 
 TRACE = 'Traceback:\n  File "{root}/{name}", line 1, in <module>\nZeroDivisionError: division by zero'
 
@@ -286,8 +286,29 @@ def test_a_request_names_a_file_of_the_folder(tmp_path, request_, named):
     for path in ("notes.txt", "ours/notes.txt", "ours/docs/plan.md"):
         (tmp_path / path).write_text("ours\n")
     folder = tmp_path / "ours"
-    assert attachments.names_file(request_, folder) is named
-    assert not attachments.names_file(request_, folder / "gone")
+    assert request_files.names_file(request_, folder) is named
+    assert not request_files.names_file(request_, folder / "gone")
+
+
+@pytest.mark.parametrize(
+    ("request_", "concerned"),
+    [
+        ("What do you find in trip_2024?", True),
+        ("what's in music?", True),
+        ("I like music", False),
+        ("what is the tally of json files", True),
+        ("wie viele JSON-Dateien habe ich", True),
+        ("what is json", False),
+        ("how many png files fit on a disk", False),
+        ("was trip_2024b nice?", False),
+    ],
+)
+def test_a_request_about_a_folder_or_a_kind_of_files_concerns_them(tmp_path, request_, concerned):
+    for name in ("trip_2024", "music"):
+        (tmp_path / name).mkdir()
+    for name in ("a.json", "b.json", "zebra.bin"):
+        (tmp_path / name).write_text("{}")
+    assert request_files.concerns_files(request_, tmp_path) is concerned
 
 
 def test_names_that_have_a_word_of_the_request_come_first_where_not_all_fit(context):

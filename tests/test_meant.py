@@ -9,6 +9,7 @@ from tripletick.messages import Call
 from tripletick.system import dirs
 from tripletick.tools.path_inference import infer_path
 from tripletick.turn import attachments
+from tripletick.turn.request_kinds import note_request
 
 SAID = load_templates(dirs.find_dirs().prompts)
 OLD = "def mean(x):\n    return sum(x) / 2\n\nprint(mean([4, 5, 9]))\n"
@@ -144,3 +145,39 @@ def test_a_program_under_the_path_of_data_is_run_and_not_saved(context, call, pa
 def test_a_tag_with_a_path_on_the_first_line_is_the_fence_s(context, body, path, left):
     call = infer_path(Call(body.strip("`").partition(":")[0], body), context)
     assert (call.path, call.body) == (path, left)
+
+
+@pytest.mark.parametrize(
+    ("request_", "path"),
+    [
+        ("Arrange the letters of Mumbai in alphabetical order.", None),
+        ("Write a program that arranges the letters of Mumbai", "sort.py"),
+        ("the mean of the numbers in calc.py", "sort.py"),
+    ],
+)
+def test_a_program_for_a_result_is_run_and_not_saved(context, request_, path):
+    attachments.attach_named_files(request_, context)
+    note_request(context.ledger, SAID, request_, "")
+    assert infer_path(Call("python", "print(sorted('Mumbai'))", "sort.py"), context).path == path
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("cat Tax_2024.txt", "cat 'tax 2024.txt'"),
+        ('grep -i paid "Tax-2024.txt" | wc -l\n', 'grep -i paid "tax 2024.txt" | wc -l\n'),
+        ("ls; pwd\nsed -i s/a/b/ Tax2024.txt", "ls; pwd\nsed -i s/a/b/ 'tax 2024.txt'"),
+        ("cat calc.py > Tax_2024.txt", "cat calc.py > Tax_2024.txt"),
+        ("touch Tax_2024.txt", "touch Tax_2024.txt"),
+        ("cat tax_2024.md notes/tax_2024.txt", "cat tax_2024.md notes/tax_2024.txt"),
+        (
+            "mv 'tax 2024.txt' tax_2024.txt\ncat tax_2024.txt",
+            "mv 'tax 2024.txt' tax_2024.txt\ncat tax_2024.txt",
+        ),
+        ("cat a_b.txt", "cat a_b.txt"),
+    ],
+)
+def test_a_name_gets_its_blanks_back(context, body, meant):
+    for name in ("tax 2024.txt", "a b.txt", "ab.txt", "a  b.txt"):
+        put(context, name, "paid\n")
+    assert infer_path(Call("bash", body), context).body == meant

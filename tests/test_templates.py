@@ -79,3 +79,36 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, text, why):
 def test_a_question_is_no_request_to_do_something(request_, acts):
     said = templates.load_templates(BASE)
     assert any(said.has_words(kind, request_) for kind in templates.ACTIONS) == acts
+
+
+@pytest.mark.parametrize(
+    ("request_", "read"),
+    [
+        ("add milk and tea pls", "add milk and tea"),
+        ("Show me all. Many thanks!", "Show me all."),
+        ("add milk to list.txt, thank you very much", "add milk to list.txt"),
+        ("Is it there? Danke", "Is it there?"),
+        ("add a line that says please", "add a line that says please"),
+        ("write thanks to a.txt", "write thanks to a.txt"),
+        ("write into a.txt: hello, thank you", "write into a.txt: hello, thank you"),
+        ("please", "please"),
+    ],
+)
+def test_a_courtesy_at_the_end_is_no_part_of_what_is_to_be_done(request_, read):
+    assert templates.Templates().format_request(request_, "") == read
+
+
+@pytest.mark.parametrize(
+    ("request_", "computes"),
+    [
+        ("Arrange the letters of Mumbai in alphabetical order.", True),
+        ("how large is a circle with a radius of 30", True),
+        ("Write a program that sorts the letters of Mumbai", False),
+        ("the first ten primes in python", False),
+        ("a fibonacci function", False),
+        ("fizzbuzz", False),
+        ("posortuj litery", False),
+    ],
+)
+def test_a_result_is_wanted_where_nothing_is_named_that_could_be_kept(request_, computes):
+    assert templates.load_templates(BASE).has_words("computes", request_) is computes

@@ -251,3 +251,11 @@ def test_a_search_of_some_files_says_which_others_there_are(context, script, tex
 def test_a_program_of_another_language_is_not_judged_by_the_searches_that_it_starts(context):
     failed = Result("failed", "failed, exit 2", "list.txt:rice\ngrep: docs: Is a directory\n", exit=2)
     assert judge_status(Call("python", "run('grep rice *')"), failed, context) == failed
+
+
+def test_a_quiet_search_shows_the_lines_that_it_was_for(context):
+    context.ledger.task = "is wallet on the list?"
+    (context.workspace.root / "packing.txt").write_text("* socks\n* wallet\n")
+    script = "grep -q wallet packing.txt"
+    result = judge_status(Call("bash", script), shell(context, script), context)
+    assert result.text == "(match found)\npacking.txt:2: * wallet"

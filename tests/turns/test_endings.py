@@ -204,9 +204,10 @@ def test_who_only_looks_at_a_file_that_is_to_be_changed_is_sent_back_once(sessio
 @pytest.mark.parametrize(
     ("name", "body", "near"),
     [
-        ("films to watch.txt", "cat films_to_watch.txt", "'films to watch.txt'"),
+        ("films to watch.txt", "cp films_to_watch.txt old.txt", "'films to watch.txt'"),
         ("old car.jpg", "mkdir photos; mv old car.jpg photos/", "'old car.jpg'"),
         ("docs/plan.txt", "cat plan.txt", "docs/plan.txt"),
+        ("strikingly.rst", "cat strictly.rst", "strikingly.rst"),
     ],
 )
 def test_a_name_that_is_not_there_is_answered_with_the_one_that_is(session, name, body, near):
@@ -480,6 +481,11 @@ def test_a_table_is_read_with_what_python_has(context):
             "These must be in it: one is first",
         ),
         ("one is done: check it in a.txt", "sed -i /one/d a.txt", "These must be in it: one is first"),
+        ("in a.txt, one is done", "sed -i s/one.*/done/ a.txt", "These must be in it: one is first"),
+        ("Make a.txt right: two is away", "echo two > a.txt", "These must be in it: one is first"),
+        ("two is off now, set that in a.txt", "echo two > a.txt", "These must be in it: one is first"),
+        ("Make a.txt with two lines", "echo two > a.txt", ANSWER),
+        ("Translate a.txt", "echo zwei > a.txt", ANSWER),
         ("check it: is one in a.txt? delete it", "sed -i /one/d a.txt", ANSWER),
         ("Add two to a.txt", "echo two >> a.txt", ANSWER),
         ("Add an s to each line of a.txt", "sed -i 's/$/s/' a.txt", ANSWER),

@@ -33,6 +33,18 @@ NAMES = re.compile(
 NAME = "_"
 HEAD_ALONE = re.compile(r"""(?ms)^[ \t]*def [^\n]*:\n\s+r?(\"{3}|'{3}).*?\1\s*(?:```)?\s*\Z""")
 """A request that ends with the head and the docstring of a function, in Python."""
+COURTESY = re.compile(
+    r"(?:(?P<mark>[,;.!?\n-])\s*(?:many )?"
+    r"(?:thanks|thank you|thx|cheers|please|pls|plz|danke|bitte|merci|gracias|grazie)"
+    r"|(?<!say)(?<!says)(?<!saying)(?<!word)(?<!print)(?<!to)(?<!with)(?<!write)\s(?:pls|plz|thx|please))"
+    r"(?:,? (?:a lot|so much|very much|in advance|again))?\s*[.!]*\s*\Z",
+    re.IGNORECASE,
+)
+"""The end of a request that a small model takes for a part of what it is to write; behind a colon it may
+be one.
+"""
+POLITE = 80
+"""Characters in which it is looked for."""
 PLACES = {
     "folder": {"names"},
     "request": {"request", "files", "ending"},
@@ -106,7 +118,10 @@ class Templates:
     """Regular expressions by name: what requests of a kind speak of."""
 
     def format_request(self, request: str, files: str, ending: str = "") -> str:
-        """Word a request; a paragraph of which nothing is left is left out."""
+        """Word a request, without a courtesy at its end; a paragraph of which nothing is left is left out."""
+        polite = COURTESY.search(request, max(0, len(request) - POLITE)) if ":" not in request else None
+        if polite and request[: polite.start()].strip():
+            request = request[: polite.start()] + (polite["mark"] or "").strip(",;-\n")
         filled = (part.format(request=request, files=files, ending=ending) for part in self.request)
         return "\n\n".join(filter(None, filled))
 

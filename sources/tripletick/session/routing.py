@@ -24,9 +24,9 @@ from tripletick.planner.plan import PLANNER
 from tripletick.router.request_parts import RequestPart, is_answer, is_continuation, split_request
 from tripletick.session import model_limits
 from tripletick.turn import side_query
-from tripletick.turn.attachments import concerns_files
 from tripletick.turn.handover import RemainingRequest
 from tripletick.turn.reply import ReplySource
+from tripletick.turn.request_files import concerns_files
 
 TALKS = "casual"
 CLASSES = (TALKS, "coder", "file", "web", PLANNER)

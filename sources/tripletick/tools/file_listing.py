@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 
 from tripletick.paths import PathInfo, PathRefused, Workspace
 from tripletick.system.text import format_size, format_time
@@ -19,6 +20,8 @@ MOST = 2000
 SHOWN = 8
 DATED = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?!\d{3})")
 """A year and a month in a name."""
+MISSPELLED, SHORTEST = 0.75, 4
+"""How alike two names are of which one may mean the other, and the characters before their endings."""
 AT_ONCE = 60
 """Seconds within which the files of a folder are copied or unpacked."""
 CONTENT = re.compile(r"[^\W\d_]{4,}|\d{3,}")
@@ -133,8 +136,18 @@ def suggest_paths(name: str, workspace: Workspace, request: str = "") -> str:
     same = {each for each in paths if normalize_name(each) == normalize_name(wanted)}
     part = {each for each in paths if " " in each and wanted in each.split(" ")}
     alike = {each for each in paths if PLURAL.sub("", each) == PLURAL.sub("", wanted)}
-    found = [path for each in sorted(same or part or alike) for path in paths[each] if path != name]
+    near = same or part or alike or _find_misspelled(wanted, paths)
+    found = [path for each in sorted(near) for path in paths[each] if path != name]
     return ", ".join(shorten_names(found, 2)) if 0 < len(found) <= 2 else ""
+
+
+def _find_misspelled(wanted: str, names: Iterable[str]) -> set[str]:
+    """Give the name of a file that is spelled nearly like one that is not there, and ends in the same way."""
+    stem, dot, ending = wanted.rpartition(".")
+    numbers = re.findall(r"\d+", wanted)
+    there = [each for each in names if each.endswith(f".{ending}") and re.findall(r"\d+", each) == numbers]
+    long = dot and len(stem) >= SHORTEST
+    return set(get_close_matches(wanted, there, 1, MISSPELLED)) if long else set()
 
 
 def normalize_name(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -15,6 +16,7 @@ from pathlib import PurePosixPath
 from tripletick.languages.registry import LANGUAGES, detect_language, is_foreign_path
 from tripletick.messages import Call
 from tripletick.paths import PathRefused
+from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.tool import ToolContext
 
@@ -23,18 +25,26 @@ ALIKE = 0.4
 SURE = 0.6
 """… and with so many it is one, where nothing else says so."""
 LARGEST = 1 << 18
+SHELL = "bash"
+_LOOKS = re.compile(
+    r"[ \t]*(?:cat|head|tail|[efz]?grep|rg|sed|g?awk|wc|sort|uniq|cut|nl|tac|file|stat|du|ls|diff|cmp"
+    r"|python3?|bash|sh|node)[ \t]"
+)
+"""A line that begins with what looks at files, or starts one."""
+_WORD = re.compile(r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>[\w-]+\.\w{1,6})(?![\w/])(?P=quote)")
+"""A file of the folder; not one into which something is written."""
 
 
 def infer_path(call: Call, context: ToolContext) -> Call:
     """Give the call with the path that was meant, or as it is."""
-    call = _strip_head_lines(call)
+    call = _restore_blanks(_strip_head_lines(call), context)
     wanted, context.ledger.wanted = context.ledger.wanted, ""
     path = call.meant or wanted or context.ledger.asked or _find_old_version(call, context)
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
         # the path of what it shall write, or read
         call = replace(call, path=None)
-    elif call.path and context.ledger.only_asks and _is_new_program(call, context):
-        return replace(call, path=None)  # its output is wanted, and no file
+    elif call.path and _wants_output(context) and _is_new_program(call, context):
+        return replace(call, path=None)
     elif call.path and _is_misnamed(call, context):
         return replace(call, path=context.ledger.asked)
     language = detect_language(path) if path and call.path is None else None
@@ -59,6 +69,38 @@ def _strip_head_lines(call: Call) -> Call:
     ):
         del lines[0]
     return replace(call, body="".join(lines)) if lines else call
+
+
+def _restore_blanks(call: Call, context: ToolContext) -> Call:
+    """Give a script's names of files their blanks back, for which small models write other signs: it looks at
+    tax_2024.txt, and only 'tax 2024.txt' is there.
+    """
+    if call.tool != SHELL or not context.trial.paths:
+        return call
+    blank: dict[str, list[str]] = {}
+    with suppress(PathRefused):
+        for name in context.workspace.list_names("."):
+            if " " in name and name not in call.body:
+                blank.setdefault(normalize_name(name.casefold()), []).append(name)
+
+    def restore(found: re.Match[str]) -> str:
+        word = found["name"]
+        names = blank.get(normalize_name(word.casefold()), [])
+        if len(names) != 1 or word in context.ledger.task or context.workspace.get_kind(word) != "missing":
+            return found[0]
+        return f"{found['quote']}{names[0]}{found['quote']}" if found["quote"] else shlex.quote(names[0])
+
+    lines = [
+        _WORD.sub(restore, line) if blank and _LOOKS.match(line) else line
+        for line in call.body.splitlines(keepends=True)
+    ]
+    return replace(call, body="".join(lines)) if lines else call
+
+
+def _wants_output(context: ToolContext) -> bool:
+    """Tell whether the output of a program is wanted, and no file."""
+    files = (path for path in context.ledger.named if context.workspace.get_kind(path) == "file")
+    return context.ledger.only_asks or (context.ledger.only_computes and not any(files))
 
 
 def _is_new_program(call: Call, context: ToolContext) -> bool:

@@ -48,7 +48,7 @@ SILENT = tuple(
 """What the exit of a script that printed nothing says: status, script, verdict and text; most programs need
 none of the patterns, so they are compiled where they are used.
 """
-NO_MATCH = SILENT[0][2]
+NO_MATCH, MATCH = SILENT[0][2], SILENT[2][2]
 _ENDS_IN_SEARCH = re.compile(rf"(?m)(?:^|[;&|]|\bdo\b)[ \t]*{_SEARCH}[^|;&\n]*(?:[;\s]+done)*[;\s]*\Z")
 _COMPLAINT = re.compile(r"(?m)^\S+: .*(?:No such|not found|denied|cannot|invalid|unrecognized|syntax)")
 _WIDE = re.compile(
@@ -121,10 +121,12 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     row = next((row for row in rows if row[0] == result.exit and re.search(row[1], script)), None)
     if row:
         _, _, verdict, text = row
-        if verdict == NO_MATCH and (hits := _search_everywhere(script, context)):
+        if verdict == NO_MATCH and (hits := _search_for_words(script, context)):
             text = ELSEWHERE.format(hits="\n".join(hits))
         elif verdict == NO_MATCH and (left := _find_unsearched(script, context)):
             return replace(result, text=LEFT_OUT.format(names=", ".join(shorten_names(left, SHOWN))))
+        elif verdict == MATCH and (hits := _search_for_words(script, context, searched=True)):
+            text = "\n".join((text, *hits))
         return replace(result, outcome="ok", verdict=verdict, text=text)
     verdict = _judge_output(script, said) if result.exit else ""
     return replace(result, outcome="ok", verdict=verdict) if verdict else result
@@ -174,10 +176,14 @@ def _find_unsearched(script: str, context: ToolContext) -> list[str]:
     return []
 
 
-def _search_everywhere(script: str, context: ToolContext) -> list[str]:
-    """Give the files that have what a search was for: words that the request has too."""
+def _search_for_words(script: str, context: ToolContext, *, searched: bool = False) -> list[str]:
+    """Give the files, or the lines of those that were `searched`, which have what a search was for: words
+    that the request has too.
+    """
     words = extract_content_words(script) & extract_content_words(context.ledger.task)
     hits = search_files(" ".join(words), context, SHOWN) if words else []
+    if searched:
+        return [hit for hit in hits if ":" in hit and hit.partition(":")[0] in script]
     # one that was searched may have the word in its name all the same
     return [hit for hit in hits if ":" not in hit or hit.partition(":")[0] not in script]
 

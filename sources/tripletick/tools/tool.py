@@ -67,6 +67,8 @@ class FileTracker:
     """The request wants nothing to be run …"""
     only_asks: bool = False
     """It is a question, to whose answer no file is changed."""
+    only_computes: bool = False
+    """It wants a result and speaks of no program or file: a program for it is not saved."""
     only_shown: bool = False
     """… nor a program saved: what the model writes is the answer."""
     wanted: str = ""

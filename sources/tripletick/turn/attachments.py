@@ -13,14 +13,13 @@ from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from tripletick.agents.definitions import EVERY_LANGUAGE
 from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language, is_document, is_program_path
 from tripletick.messages import Result
-from tripletick.paths import PathRefused, Workspace
+from tripletick.paths import PathRefused
 from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
 from tripletick.tools.file_listing import (
@@ -174,10 +173,10 @@ def attach_named_files(
     """
     left, parts, programs, data = context.clip * context.trial.files, list[str](), list[str](), False
     names = context.workspace.list_names(".")
-    spaced = _find_blank_names(words, names)
+    spaced = find_blank_names(words, names)
     for name in spaced:
         words = words.replace(name, " ")  # its last word is no name
-    named = dict.fromkeys((*spaced, *_split_words(words)))
+    named = dict.fromkeys((*spaced, *split_words(words)))
     found = {word: path for word in named if (path := _resolve_path(word, context))}
     kinds = {path: context.workspace.get_kind(path) for path in found.values()}
     if below:
@@ -298,34 +297,6 @@ def _filter_existing(
             yield path
 
 
-def names_file(request: str, folder: Path) -> bool:
-    """Tell whether a request names a file of the folder, or one below it by its path."""
-    with suppress(OSError, ValueError):
-        if _find_blank_names(request, (path.name for path in folder.iterdir())):
-            return True
-        named = (word for word in _split_words(request) if is_file_name(word) and ".." not in word)
-        return any((folder / word.lstrip("/")).is_file() for word in named)
-    return False
-
-
-def concerns_files(request: str, folder: Path) -> bool:
-    """Tell whether a request names a file of the folder, or has a word of the name of a text there or, where
-    there are only a few short ones, of what they say.
-    """
-    if names_file(request, folder):
-        return True
-    words = extract_content_words(request)
-    with suppress(OSError, PathRefused):
-        workspace = Workspace(folder)
-        names = [name for name in workspace.list_names(".") if is_document(name) and not name.startswith(".")]
-        if words & {word for name in names for word in extract_content_words(name.rpartition(".")[0])}:
-            return True
-        if len(names) <= FEW and sum(workspace.get_size(name) for name in names) <= SHORT:
-            said = b"\n".join(workspace.read_shown(name, SHORT) for name in names)
-            return bool(words & extract_content_words(said.decode("utf-8", "replace")))
-    return False
-
-
 def is_file_name(word: str) -> bool:
     """Tell a file's name from other words with a point in them: its ending is one that files have."""
     if not PLACE.fullmatch(word) or NO_FILE.fullmatch(word):
@@ -333,12 +304,12 @@ def is_file_name(word: str) -> bool:
     return bool(detect_language(word) or TYPES.guess_type(word)[0])
 
 
-def _find_blank_names(text: str, names: Iterable[str]) -> list[str]:
+def find_blank_names(text: str, names: Iterable[str]) -> list[str]:
     """Give the names with blanks that a text holds, the longest first."""
     return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
 
 
-def _split_words(text: str) -> Iterator[str]:
+def split_words(text: str) -> Iterator[str]:
     for match in WORD.finditer(text):
         yield next(filter(None, match.groups())).rstrip(".:")
 

@@ -81,10 +81,13 @@ def describe_effects(
 def describe_losses(
     changes: Sequence[Change] | None, read: Read, conversation: Conversation
 ) -> Iterator[str]:
-    """Name the lines that short texts no longer have, nor one like them, where some were only to be added."""
-    said = conversation.templates
-    adds = said.lost and said.has_words("adds", conversation.asked)
-    for change in (changes or ()) if adds else ():
+    """Name the lines that short texts no longer have, nor one like them, where some were only to be added; or
+    where nothing is left of a text that was to be changed.
+    """
+    said, asked = conversation.templates, conversation.asked
+    adds = said.has_words("adds", asked)
+    keeps = said.lacks_words("rewrites", asked) and not said.has_words("makes", asked)
+    for change in (changes or ()) if said.lost and (adds or keeps) else ():
         if _is_file(change.was) and _is_file(change.left) and is_document(change.path):
             before, now = read(change.was), read(change.left)
             if max(len(before), len(now)) > REWRITTEN or is_binary(before + now):
@@ -92,7 +95,8 @@ def describe_losses(
             lines, kept = (data.decode("utf-8", "replace").splitlines() for data in (before, now))
             gone = (line for line in lines if line.strip() and line not in kept)
             bare = [MARK.sub("", line) for line in kept]
-            if lost := [line for line in gone if not get_close_matches(MARK.sub("", line), bare, 1, ALIKE)]:
+            lost = [line for line in gone if not get_close_matches(MARK.sub("", line), bare, 1, ALIKE)]
+            if lost and (adds or (len(lost) == sum(map(bool, lines)) > 1)):
                 yield LOST.format(path=change.path, lines=BETWEEN.join(lost[:LINES]))
 
 

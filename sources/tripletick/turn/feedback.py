@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from tripletick.agents.templates import ACTIONS, Templates
 from tripletick.checkpoint.values import Change
 from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
@@ -27,6 +26,7 @@ from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
 from tripletick.turn.receipts import INSIDE
 from tripletick.turn.reply import ReplySource, cut_blocks
+from tripletick.turn.request_kinds import READS, only_wants
 
 DROPPED = "(output dropped to save room)"
 COMPLAINT = re.compile(
@@ -43,8 +43,6 @@ AS_FOLDER = "{path} (a file, not a folder)"
 CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 BLOCK = re.compile(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
 PLAIN = "text"
-READS = ("reads", "questions", "tells", "dates")
-"""Words of a request that only wants to know."""
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
@@ -223,12 +221,6 @@ def gather_facts(
     seen = "\n".join(sent + held)
     reads = not tries.changed and only_wants(READS, said, asked)
     return TurnFacts(told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved, reads)
-
-
-def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
-    """Tell whether a request has words of these kinds, and none for something that is to be done."""
-    acts = any(said.has_words(kind, request) for kind in (*ACTIONS, "moves", "repairs"))
-    return not acts and any(said.has_words(kind, request) for kind in kinds)
 
 
 def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:

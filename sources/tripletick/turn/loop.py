@@ -43,6 +43,7 @@ from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
 from tripletick.turn.reply import INTERRUPTED, ReceivedReply, ReplySource, cut_blocks
+from tripletick.turn.request_kinds import note_request
 from tripletick.turn.restart import keep_progress, restart_turn
 
 CUT_ANSWER = "The answer was cut off at the length limit; `[model] output` sets it."
@@ -124,11 +125,7 @@ class Loop:
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.context.session, request)
         ending = attachments.choose_ending(request, ledger, conversation.templates)
-        repairs = conversation.templates.has_words("repairs", request)
-        ledger.mends = repairs and bool(ledger.asked) and not ledger.is_new_program
-        ledger.withheld = conversation.templates.has_words("withheld", request)
-        ledger.only_asks = feedback.only_wants(("asks",), conversation.templates, request)
-        ledger.only_shown = ledger.withheld and bool(ending) and ending == conversation.templates.show
+        note_request(ledger, conversation.templates, request, ending)
         conversation.add_request(agent, request, files=files, ending=ending)
         loop, end = self, None
         try:

@@ -1,0 +1,26 @@
+"""What a request asks for, by its words: whether something is to be run, changed, saved or only told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from tripletick.agents.templates import ACTIONS, Templates
+from tripletick.tools.tool import FileTracker
+
+READS = ("reads", "questions", "tells", "dates")
+"""Words of a request that only wants to know."""
+
+
+def note_request(ledger: FileTracker, said: Templates, request: str, ending: str) -> None:
+    """Note in the ledger what a request that begins a turn asks for; `ending` stands behind it."""
+    ledger.mends = said.has_words("repairs", request) and bool(ledger.asked) and not ledger.is_new_program
+    ledger.withheld = said.has_words("withheld", request)
+    ledger.only_asks = only_wants(("asks",), said, request)
+    ledger.only_computes = said.has_words("computes", request)
+    ledger.only_shown = ledger.withheld and bool(ending) and ending == said.show
+
+
+def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
+    """Tell whether a request has words of these kinds, and none for something that is to be done."""
+    acts = any(said.has_words(kind, request) for kind in (*ACTIONS, "moves", "repairs"))
+    return not acts and any(said.has_words(kind, request) for kind in kinds)
