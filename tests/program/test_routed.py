@@ -133,11 +133,25 @@ def test_an_agent_of_ones_own_gets_what_its_sentence_says(home):
     assert (events(home, "Routed")[0]["agent"], events(home, "Routed")[0]["by"]) == ("potter", "when")
 
 
-def test_an_agent_of_ones_own_that_cannot_be_read_is_named_with_its_file(home):
+@pytest.mark.parametrize("name", ["potter", "coder"])
+def test_a_broken_agent_of_ones_own_is_told_in_one_line_and_ends_only_what_asks_for_it(home, name):
     folder = home / ".config/tripletick/agents"
     folder.mkdir(parents=True)
-    (folder / "potter.md").write_text("You know clay.\n")
+    (folder / f"{name}.md").write_text("You know clay.\n")
+    line = f"agents/{name}.md is not used: expected settings between two lines of ---, then the card."
     told = run(home, "-C", ".", *script(home, "Blue."), "good morning")
-    assert told.returncode == 2
-    assert "Agent potter cannot be read." in told.stderr
-    assert "agents/potter.md" in told.stderr
+    assert (told.returncode, told.stderr.count(line)) == (0, 1)
+    assert run(home, "agents").stderr.count(line) == 1
+    for words in (("-a", name, "hello to you"), ("-a", "auto", f"@{name} hello to you")):
+        asked = run(home, "-C", ".", *script(home, "Blue."), *words)
+        assert asked.returncode == 2
+        assert f"Agent {name} cannot be read." in asked.stderr
+        assert f"agents/{name}.md" in asked.stderr
+
+
+def test_a_broken_agent_of_the_folder_is_listed_with_the_reason(home):
+    folder = home / "project/.tripletick/agents"
+    folder.mkdir(parents=True)
+    (folder / "potter.md").write_text("You know clay.\n")
+    told = run(home, "agents")
+    assert ".tripletick/agents/potter.md is not used: expected settings" in told.stderr

@@ -299,10 +299,11 @@ def test_a_context_that_is_full_leaves_it_to_the_classifier(session):
 
 def test_own_agents_are_files_of_a_folder(tmp_path: Path):
     (tmp_path / "potter.md").write_text("---\nwhen = Clay.\ntools = bash\n---\nYou know clay.\n")
-    assert definitions.load_user_agents(tmp_path)["potter"] == Agent(
-        "potter", "You know clay.", "Clay.", ("bash",)
+    assert definitions.load_user_agents(tmp_path) == (
+        {"potter": Agent("potter", "You know clay.", "Clay.", ("bash",))},
+        {},
     )
-    assert definitions.load_user_agents(tmp_path / "none") == {}
+    assert definitions.load_user_agents(tmp_path / "none") == ({}, {})
 
 
 def test_of_two_agents_the_one_that_is_there_does_what_it_can():

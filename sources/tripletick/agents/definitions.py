@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from tripletick.agents import templates
 from tripletick.agents.templates import Templates
@@ -51,6 +52,7 @@ SERVERS, SERVED = "servers", "mcp"
 _TAG = re.compile(r"(?P<tag>[^()\s]+)(?:\((?P<module>\w+)\))?")
 """A tag of `tools`; one with a module behind it is owned only where that is installed."""
 WORDS = frozenset({EVERY_LANGUAGE, OWN, SERVERS})
+NOT_USED = "{path} is not used: {why}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,16 @@ class Agent:
         return f"[{who}{'; also ' + ' '.join(more[:ALSO]) if more else ''}]"
 
 
+class BrokenAgent(NamedTuple):
+    """A file of the user's that is no agent, and what is wrong with it."""
+
+    path: Path
+    error: ConfigError
+
+    def format_line(self) -> str:
+        return NOT_USED.format(path=self.path, why=self.error.why.rstrip("."))
+
+
 @dataclass(frozen=True, slots=True)
 class Prompts:
     """What a prompts folder holds. `system` has the places {system} and {folder}."""
@@ -123,6 +135,8 @@ class Prompts:
     templates: Templates = field(default_factory=Templates)
     lacking: Mapping[str, Agent] = field(default_factory=dict)
     """Agents that are not there, for want of what they need."""
+    broken: Mapping[str, BrokenAgent] = field(default_factory=dict)
+    """Files of the user's that are no agents, by the names that they would have."""
 
     def with_agents(self, more: Mapping[str, Agent]) -> Prompts:
         """Give it with more agents, as far as what they need is there."""
@@ -173,13 +187,24 @@ def load_prompts(base: Path, *overlays: Path) -> Prompts:
     return asked.with_agents(agents)
 
 
-def load_user_agents(folder: Path) -> dict[str, Agent]:
-    """Read the user's own agents, none where there is no such folder. Raises ConfigError."""
-    return {path.stem: parse_agent(path.stem, _read_text(path), path) for path in sorted(folder.glob("*.md"))}
+def load_user_agents(folder: Path) -> tuple[dict[str, Agent], dict[str, BrokenAgent]]:
+    """Read the user's own agents, none where there is no such folder, and the files that are no agents."""
+    agents: dict[str, Agent] = {}
+    broken: dict[str, BrokenAgent] = {}
+    for path in sorted(folder.glob("*.md")):
+        try:
+            agents[path.stem] = parse_agent(path.stem, _read_text(path), path)
+        except ConfigError as error:
+            broken[path.stem] = BrokenAgent(path, error)
+    return agents, broken
 
 
-def find_agent(prompts: Prompts, name: str) -> Agent:
-    """Give an agent. Raises UsageError where there is none of that name."""
+def find_agent(prompts: Prompts, name: str, *, asked: bool = True) -> Agent:
+    """Give an agent. Raises UsageError where there is none of that name, and ConfigError where the user has
+    `asked` for it and their file of it is broken.
+    """
+    if name in prompts.broken and (asked or name not in prompts.agents):
+        raise prompts.broken[name].error
     if name in prompts.agents:
         return prompts.agents[name]
     if agent := prompts.lacking.get(name):

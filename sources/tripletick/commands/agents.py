@@ -47,6 +47,8 @@ class AgentsContext:
     found: dirs.AppDirs
     config: Config
     brought: TrustedContent
+    told: list[str]
+    """What of the user's files and the folder's is not used, and why."""
 
 
 def run_agents(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -62,7 +64,9 @@ def run_agents(options: argparse.Namespace, words: Sequence[str]) -> int:
         for name, agent in prompts.lacking.items()
     ]
     write_wrapped(sys.stdout, align_rows(rows, right=(1,)))
-    _print_notes(options, opened.screen, AGENTS.format(tokens=format_tokens(prompts.system, GUESS)))
+    _print_notes(
+        options, opened.screen, *opened.told, AGENTS.format(tokens=format_tokens(prompts.system, GUESS))
+    )
     return 0
 
 
@@ -78,7 +82,7 @@ def run_tools(options: argparse.Namespace, words: Sequence[str]) -> int:
         ),
     )
     write_wrapped(sys.stdout, align_rows([("hook", one.name, one.at) for one in gear.hooks.list_hooks()]))
-    _print_notes(options, opened.screen, *told, TAGS)
+    _print_notes(options, opened.screen, *opened.told, *told, TAGS)
     return 0
 
 
@@ -120,8 +124,10 @@ def _open_context(name: str, options: argparse.Namespace, words: Sequence[str]) 
     config = load_settings(options, found)
     screen = open_screen(options, config)
     # a folder that was not said yes to brings nothing
-    brought, _ = load_workspace_files(options, found, config, Screen(screen.show))
-    return AgentsContext(builder.load_prompts(config, found, brought.agents), screen, found, config, brought)
+    brought, told = load_workspace_files(options, found, config, Screen(screen.show))
+    prompts = builder.load_prompts(config, found, brought.agents)
+    told = [*(each.format_line() for each in prompts.broken.values()), *told]
+    return AgentsContext(prompts, screen, found, config, brought, told)
 
 
 def _load_extensions(

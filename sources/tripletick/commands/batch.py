@@ -223,9 +223,10 @@ def _make_int_parser(low: int, high: int) -> Callable[[str], int]:
 
 
 def _list_agent_names(found: dirs.AppDirs) -> set[str]:
-    """Name the agents that a task may be for, those that lack something too: they say what."""
+    """Name the agents that a task may be for, those that lack something or are broken too: they say what."""
     shipped = definitions.load_prompts(found.prompts)
-    return {"auto", *shipped.agents, *shipped.lacking, *definitions.load_user_agents(found.agents)}
+    agents, broken = definitions.load_user_agents(found.agents)
+    return {"auto", *shipped.agents, *shipped.lacking, *agents, *broken}
 
 
 @contextmanager

@@ -152,7 +152,7 @@ def _build_script(shell: str) -> str:
     names = (
         "auto",
         *definitions.load_prompts(found.prompts).agents,
-        *definitions.load_user_agents(found.agents),
+        *definitions.load_user_agents(found.agents)[0],
     )
     topics = help_.list_topics(help_.find_pages(dirs.find_dirs().docs))
     known = COMMANDS["models"]

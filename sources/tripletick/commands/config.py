@@ -136,7 +136,7 @@ def _check_value(found: dirs.AppDirs, given: SettingValue) -> str:
     else:
         cleared = ""
     there = builder.load_prompts(config, found) if family == "model" and name else None
-    if there and name not in {*there.agents, *there.lacking}:
+    if there and name not in {*there.agents, *there.lacking, *there.broken}:
         near = find_close_match(name, there.agents) or "coder"
         again = f"tripletick config set model.{near}.{given.key} {shlex.quote(given.value)}"
         raise UsageError(f"There is no agent {name!r}.", f"There are: {', '.join(there.agents)}.", again)

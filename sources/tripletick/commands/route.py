@@ -42,7 +42,7 @@ def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
     found = dirs.find_dirs()
     shipped = definitions.load_prompts(found.prompts)
     config = load_config([found.shipped_config, found.user_config], os.environ, {})
-    own, servers = definitions.load_user_agents(found.agents), tuple(config.servers)
+    own, servers = definitions.load_user_agents(found.agents)[0], tuple(config.servers)
     guide = RoutePreview({**shipped.lacking, **shipped.agents}, own, servers)
     if options.jsonl:
         return _write_routes(guide, request)
@@ -69,7 +69,7 @@ class RoutePreview:
         known = isinstance(history, list) and all(isinstance(agent, str) for agent in history)
         if not isinstance(request, str) or not known:
             raise TypeError("request is a string, history a list of agents")
-        name, words = routing.split_mention(request, {**self.shipped, **self.own})
+        name, words = routing.split_mention(request, {*self.shipped, *self.own})
         chosen = routing.decide_agent(words, history, self.own, self.servers, Path())
         said = routing.AgentChoice(name, "mention") if name else chosen
         confidence = 1.0 if said.confidence is None else round(said.confidence, 4)

@@ -131,7 +131,8 @@ def list_startup_notices(config: Config, about: ModelInfo, prompts: Prompts) -> 
         from tripletick.models import chat_templates
 
         yield chat_templates.LACKS.format(name=about.name)
-    yield from _warn_unknown_agents(config, sorted({*prompts.agents, *prompts.lacking}))
+    yield from (each.format_line() for each in prompts.broken.values())
+    yield from _warn_unknown_agents(config, sorted({*prompts.agents, *prompts.lacking, *prompts.broken}))
 
 
 def _warn_unknown_agents(config: Config, names: Sequence[str]) -> Iterator[str]:

@@ -64,8 +64,9 @@ def load_prompts(config: Config, places: AppDirs, brought: Mapping[str, Agent] =
         known = {path.stem for folder in voice for path in folder.glob("*.md")}
         kept = {name: agent for name, agent in shipped.agents.items() if name in known}
         shipped = replace(shipped, agents=kept, example="")
-    own = {**definitions.load_user_agents(places.agents), **brought}
-    there = replace(shipped.with_agents(own), own=tuple(own))
+    agents, broken = definitions.load_user_agents(places.agents)
+    own = {**agents, **brought}
+    there = replace(shipped.with_agents(own), own=tuple(own), broken=broken)
     return there.with_server_tag() if config.servers else there
 
 
@@ -77,7 +78,7 @@ def find_configured_agent(config: Config, prompts: Prompts) -> Agent:
     except UsageError as error:
         value = find_close_match(name, prompts.agents) or definitions.AUTO
         raise explain_setting_error(
-            config, "agent.name", error, value, keep=name in prompts.lacking
+            config, "agent.name", error, value, keep=name in {*prompts.lacking, *prompts.broken}
         ) from error
 
 
@@ -86,7 +87,8 @@ def make_bounds(base: Config, config: Config, places: AppDirs) -> TrustBounds:
     flags.
     """
     prompts = definitions.load_prompts(places.prompts)
-    shipped = {**prompts.lacking, **prompts.agents, **definitions.load_user_agents(places.agents)}
+    own, broken = definitions.load_user_agents(places.agents)
+    shipped = {**prompts.lacking, **prompts.agents, **own}
     files = places.prompts.parent.glob("*/*.md")
     tags = {tag for name in WIDEST for tag in shipped[name].tools}
 
@@ -96,7 +98,7 @@ def make_bounds(base: Config, config: Config, places: AppDirs) -> TrustBounds:
         except TripletickError:
             return set()
 
-    return TrustBounds(base, shipped, {"person", *(path.stem for path in files)}, tags, names)
+    return TrustBounds(base, shipped, {"person", *broken, *(path.stem for path in files)}, tags, names)
 
 
 def list_hidden_paths() -> tuple[Path, ...]:

@@ -65,7 +65,7 @@ def _refuse_name(app: App, name: str) -> None:
     try:
         definitions.find_agent(app.prompts, name)
     except UsageError as error:
-        if name in app.prompts.lacking:
+        if name in {*app.prompts.lacking, *app.prompts.broken}:
             raise
         close = find_close_match(name, app.prompts.agents)
         why = CLOSE.format(name=close) if close else error.why

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ class AgentChoice:
         return self.by in FREELY
 
 
-def split_mention(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
+def split_mention(request: str, there: Collection[str]) -> tuple[str, str]:
     """Split `@coder do it` into the agent and the words, ("", request) where no agent is named so."""
     found = _MENTION.match(request)
     if found and found[1] in there and request[found.end() :].strip():
@@ -203,7 +203,7 @@ class AgentRouter:
         opens the model that may be asked, where one may, `folder` is the one that is worked in. Raises
         UsageError where the agent that the request names is not installed.
         """
-        name, words = split_mention(request, {**prompts.lacking, **prompts.agents})
+        name, words = split_mention(request, {*prompts.broken, *prompts.lacking, *prompts.agents})
         if said and said.agent == PLANNER and self.worked and is_continuation(words):
             # what a plan has left goes on without another plan
             said = None
