@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
+    from tripletick.commands.flags import FlagParser
+
 SHADOWED = (
     "Python loaded {path} instead of one of its own modules.",
     "python -m searches the current folder for modules first, before tripletick starts.",
@@ -132,13 +134,13 @@ def _choose_command(words: list[str]) -> Callable[[], int]:
     from pathlib import Path
 
     from tripletick import commands
-    from tripletick.commands.flags import shared_flags
+    from tripletick.commands.flags import FlagParser, shared_flags
 
     before, dashes, after = _split_at_dashes(words)
     alone = bool(before) and before[0] in commands.COMMANDS and commands.COMMANDS[before[0]].alone
     if alone and not dashes:
         return partial(commands.load_command(before[0]), argparse.Namespace(), before[1:])
-    parser = argparse.ArgumentParser(
+    parser = FlagParser(
         "tripletick",
         "tripletick [flags] [TASK] | tripletick COMMAND",
         "An agent for local models: the code fence is the tool call.",
@@ -163,8 +165,7 @@ def _choose_command(words: list[str]) -> Callable[[], int]:
     if row and row.whole:
         before.remove(options.words[0])
         return partial(commands.load_command(options.words[0]), argparse.Namespace(), before)
-    if wrong := [flag for flag in own if row is None or flag not in row.flags]:
-        parser.error(f"unrecognized arguments: {' '.join(wrong)}")
+    _refuse_unknown_flags(parser, own, next(iter(options.words), "") if row else "")
     if row and options.resumed:
         raise UsageError(
             f"-c continues a session, but {options.words[0]!r} is a command.",
@@ -177,6 +178,20 @@ def _choose_command(words: list[str]) -> Callable[[], int]:
     if row:
         return partial(commands.load_command(options.words[0]), options, [*options.words[1:], *own])
     return _choose_conversation(options, dashes=dashes)
+
+
+def _refuse_unknown_flags(parser: FlagParser, own: Sequence[str], name: str) -> None:
+    """Raise UsageError for a flag that is neither shared nor one of the command `name`, "" for none."""
+    from tripletick import commands
+    from tripletick.commands.flags import refuse_flags
+
+    row = commands.COMMANDS[name] if name else None
+    flags = row.flags if row else ()
+    lists = f"tripletick help {name}" if flags else f"tripletick {name} --help".replace("  ", " ")
+    wrong = [flag for flag in own if flag not in flags]
+    refuse_flags(wrong, [*parser.list_flags(), *flags], lists)
+    if wrong:
+        parser.error(f"unrecognized arguments: {' '.join(wrong)}")
 
 
 def _choose_conversation(options: argparse.Namespace, *, dashes: bool) -> Callable[[], int]:

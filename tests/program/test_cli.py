@@ -176,6 +176,12 @@ def test_undo_with_nothing_to_undo_says_so(home):
         (["hello"], 2, ["tripletick -- hello"]),
         (["udno"], 2, ["tripletick undo"]),
         (["undo", "x"], 2, ["tripletick undo 2"]),
+        (["--tempratur=1", "do it"], 2, ["no flag --tempratur.", "mean --temperature?", "tripletick --help"]),
+        (["undo", "--plian"], 2, ["no flag --plian.", "mean --plain?", "tripletick undo --help"]),
+        (["sessions", "--jsn"], 2, ["no flag --jsn.", "mean --json?", "tripletick help sessions"]),
+        (["doctor", "--mdoel"], 2, ["no flag --mdoel.", "mean --model?", "tripletick doctor --help"]),
+        (["bench", "--xyz", "run"], 2, ["no flag --xyz.\nTo list the flags: tripletick bench --help"]),
+        (["doctor", "now"], 2, ["unrecognized arguments: now"]),
         (["blocks", "nowhere.md"], 2, ["nowhere.md cannot be read"]),
     ],
 )

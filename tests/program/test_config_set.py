@@ -82,6 +82,19 @@ def test_what_a_variable_says_is_fixed_by_unsetting_it(home, name, mended):
     assert done.stderr.endswith(f"Fix it: unset {name}\n")
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("sandbx.timeout", "sandbox.timeout"),
+        ("mcp.time.comand", "mcp.time.command"),
+        ("modl.planner.name", "model.planner.name"),
+    ],
+)
+def test_a_setting_that_there_is_not_is_answered_with_the_closest_one(home, name, meant):
+    done = run(home, "config", "set", name, "x")
+    assert (done.returncode, f"Did you mean {meant}?" in done.stderr) == (2, True)
+
+
 def test_a_value_is_set_while_another_one_is_wrong_which_is_said(home):
     user_config(home).parent.mkdir(parents=True)
     user_config(home).write_text("[agent]\nmax_steps = many\n[ui]\nslow = x\n")

@@ -25,7 +25,7 @@ from tripletick.batch.task_queue import BatchSlot, HostHealth, QueuedTask, TaskQ
 from tripletick.batch.tasks import TaskReader
 from tripletick.batch.worker_pool import ThreadWorkerPool, WorkerPool
 from tripletick.chat.frontend import Screen, open_screen
-from tripletick.commands.flags import shared_flags
+from tripletick.commands.flags import FlagParser, shared_flags
 from tripletick.commands.session_setup import load_settings
 from tripletick.config.config import Config
 from tripletick.errors import UsageError
@@ -191,7 +191,7 @@ class BatchRun:
 
 
 def _parse_options(words: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = FlagParser(
         "tripletick batch",
         description=f"{__doc__} All other flags apply to each task.",
         parents=[shared_flags()],

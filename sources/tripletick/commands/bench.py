@@ -16,7 +16,7 @@ from pathlib import Path
 from tripletick.bench import attempt as attempts
 from tripletick.bench import compare, page, run_file, runner, suites, summary_table
 from tripletick.bench.attempt import Attempt, RunSetup
-from tripletick.commands.flags import shared_flags
+from tripletick.commands.flags import FlagParser, shared_flags
 from tripletick.commands.session_setup import FLAGS, THINK, load_settings
 from tripletick.config.config import load_config
 from tripletick.errors import TripletickError, UsageError
@@ -39,7 +39,7 @@ DONE = {True: "solved    ", False: "not solved"}
 
 def run_bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
     """Run, compare or draw, as the first word says."""
-    parser = argparse.ArgumentParser(
+    parser = FlagParser(
         "tripletick bench", USAGE, description=SAYS, parents=[shared_flags()], allow_abbrev=False
     )
     add = parser.add_argument

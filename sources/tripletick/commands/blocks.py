@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tripletick.commands.flags import FlagParser
 from tripletick.commands.stdin import read_stdin
 from tripletick.errors import UsageError
 from tripletick.system.text import describe_os_error
@@ -19,7 +20,7 @@ EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
 
 def run_blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Show what the reader sees in an answer, or in records a line."""
-    parser = argparse.ArgumentParser("tripletick blocks", allow_abbrev=False)
+    parser = FlagParser("tripletick blocks", allow_abbrev=False)
     parser.add_argument(
         "file",
         nargs="?",

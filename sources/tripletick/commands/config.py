@@ -25,7 +25,7 @@ from tripletick.config.config import (
     parse_value,
     save_value,
 )
-from tripletick.config.schema import SECTIONS
+from tripletick.config.schema import FAMILIES, SECTIONS
 from tripletick.errors import ConfigError, UsageError
 from tripletick.session import builder, mcp_setup, model_selection
 from tripletick.system import dirs
@@ -91,7 +91,9 @@ def _set_value(options: argparse.Namespace, found: dirs.AppDirs, name: str, valu
     """Save a value; say so where something else stands over it. Raises UsageError and ConfigError."""
     section, _, key = name.rpartition(".")
     if not is_section(section) or key not in list_settings(section):
-        names = [f"{one}.{key}" for one in SECTIONS for key in list_settings(one)]
+        own = section.partition(".")[2]
+        sections = [*SECTIONS, *(f"{family}.{own}" for family in FAMILIES if own)]
+        names = [f"{one}.{key}" for one in sections for key in list_settings(one)]
         near = find_close_match(name, names, 0.5) or next((one for one in names if name in one), "")
         raise UsageError(
             f"There is no setting {name!r}.",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from tripletick.commands.flags import FlagParser
 from tripletick.config.config import Config
 from tripletick.errors import ServerUnreachableError, TripletickError
 from tripletick.sandbox import process_limit, remedies
@@ -80,7 +81,7 @@ def run_doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
     """Look, and say what was found; gives 0 where the box held all and a model that was to be tried did
     all, 4 where that could not be tried.
     """
-    parser = argparse.ArgumentParser("tripletick doctor", description=__doc__, allow_abbrev=False)
+    parser = FlagParser("tripletick doctor", description=__doc__, allow_abbrev=False)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--host", metavar="URL", default=getattr(shared, "host", None), help="URL of the model server"

@@ -3,7 +3,37 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import NoReturn
+
+from tripletick.errors import UsageError
+from tripletick.system.text import find_close_match
+
+UNKNOWN = "unrecognized arguments: "
+"""What argparse says of words that it has no place for."""
+ALIKE = 0.7
+"""How alike a flag must be that is suggested: all begin with dashes."""
+
+
+class FlagParser(argparse.ArgumentParser):
+    """The parser of a command: names the flag that is nearest to one that there is not."""
+
+    def error(self, message: str) -> NoReturn:
+        words = message.removeprefix(UNKNOWN).split() if message.startswith(UNKNOWN) else []
+        refuse_flags(words, self.list_flags(), f"{self.prog} --help")
+        super().error(message)
+
+    def list_flags(self) -> list[str]:
+        return [flag for action in self._actions for flag in action.option_strings]
+
+
+def refuse_flags(words: Sequence[str], known: Collection[str], lists: str) -> None:
+    """Raise UsageError where one of the words is a flag, for it is none of `known`, which `lists` shows."""
+    for wrong in (word.partition("=")[0] for word in words if word.startswith("-")):
+        near = find_close_match(wrong, known, ALIKE)
+        why = f"Did you mean {near}?" if near else ""
+        raise UsageError(f"There is no flag {wrong}.", why, f"To list the flags: {lists}")
 
 
 def shared_flags() -> argparse.ArgumentParser:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from tripletick.commands.flags import shared_flags
+from tripletick.commands.flags import FlagParser, shared_flags
 from tripletick.errors import UsageError
 from tripletick.mcp import PACKAGE
 from tripletick.system import optional_deps
@@ -25,7 +25,7 @@ def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
         required=True,
         help="folder in which tasks may work, with its subfolders; repeatable",
     )
-    parser = argparse.ArgumentParser(
+    parser = FlagParser(
         "tripletick mcp",
         description=f"{__doc__} All other flags apply to each task.",
         parents=[own, shared_flags()],

@@ -13,6 +13,7 @@ from typing import Any
 
 from tripletick.agents import definitions
 from tripletick.agents.definitions import Agent
+from tripletick.commands.flags import FlagParser
 from tripletick.commands.stdin import read_stdin
 from tripletick.config.config import load_config
 from tripletick.errors import UsageError
@@ -30,7 +31,7 @@ BY = {
 
 def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Say who would get a request, or each of the requests a line. 2 where a line was no request."""
-    parser = argparse.ArgumentParser("tripletick route", allow_abbrev=False)
+    parser = FlagParser("tripletick route", allow_abbrev=False)
     parser.add_argument(
         "text", nargs="*", default=["-"], help="the request; none with --jsonl; - reads from standard input"
     )

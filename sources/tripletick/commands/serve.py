@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tripletick.commands.acp import CommandSessions
-from tripletick.commands.flags import shared_flags
+from tripletick.commands.flags import FlagParser, shared_flags
 from tripletick.errors import UsageError
 from tripletick.serve import PACKAGES
 from tripletick.system import dirs, optional_deps
@@ -58,7 +58,7 @@ def run_serve(_: argparse.Namespace, words: Sequence[str]) -> int:
         type=_parse_count,
         help="replies, and tasks of agents, at a time; others wait their turn",
     )
-    parser = argparse.ArgumentParser(
+    parser = FlagParser(
         "tripletick serve",
         description=f"{__doc__} All other flags apply to each session and task.",
         parents=[own, shared_flags()],
