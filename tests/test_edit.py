@@ -1,5 +1,7 @@
 """SEARCH/REPLACE: all or none, exact lines, and a refusal that says what to do."""
 
+import hashlib
+
 import pytest
 from tests.filing import open_plain, put, use
 
@@ -70,6 +72,15 @@ def test_the_closest_lines_are_shown_with_their_numbers(context):
     put(context, "a.py", "import os\n\ndef total(items):\n    return sum(items)\n")
     result = use(context, "edit", pair("def totals(item):\n    return sum(item)", "x"), "a.py")
     assert "3|def total(items):\n4|    return sum(items)" in result.text
+
+
+def test_a_line_as_long_as_a_file_is_compared_at_once_and_quoted_in_part(context):
+    words = [hashlib.sha256(bytes([n % 256, n // 256])).hexdigest() for n in range(1000)]
+    put(context, "a.json", f'{{"all": "{" ".join(words)}"}}\n')
+    told = use(context, "edit", pair(" ".join(words[:400]), "x"), "a.json")
+    assert "The closest line, 1:\n1|{" in told.text and len(told.text) < 2200
+    done = use(context, "edit", pair(f'{{"all": "{" ".join(words)}"}}', " ".join(words)), "a.json")
+    assert done.ok and done.text.endswith("characters more") and len(done.text) < 2200
 
 
 def test_where_nothing_is_close_reading_is_advised(context):

@@ -229,6 +229,10 @@ def test_a_range_is_read_as_models_write_it(context, line):
     assert result.text == "long.txt, 8 lines, of which 3-4:\n3|row 3\n4|row 4"
 
 
+def test_a_name_with_endless_blanks_is_looked_for_at_once(context):
+    assert use(context, "read", f"a{' ' * 20_000}b").flags == {"not-found"}
+
+
 def test_an_append_without_a_path_teaches_its_own_form(context):
     assert use(context, "append", "more").tool == "append"
 

@@ -1,5 +1,6 @@
 """The table of languages: names, extensions, what a row says of a program."""
 
+import re
 import shutil
 
 import pytest
@@ -119,6 +120,12 @@ def test_the_public_class_names_a_java_file_and_the_one_with_main_is_started(sou
 def test_a_javascript_module_gets_the_name_of_one():
     names = map(LANGUAGES["javascript"].make_file_name, ('import fs from "fs"', 'import("fs")', "let a"))
     assert list(names) == ["main.mjs", "main.js", "main.js"]
+
+
+@pytest.mark.parametrize("tag", ["python", "javascript"])
+def test_an_endless_word_in_what_a_checker_said_is_passed_over_at_once(tag):
+    said = f"x:7\n{'A' * 200_000}\nSyntaxError: odd"
+    assert re.search(LANGUAGES[tag].wrong, said)["message"] == "SyntaxError: odd"
 
 
 def test_a_source_without_main_is_no_program():

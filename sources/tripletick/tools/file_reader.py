@@ -29,7 +29,7 @@ LEAST = 400
 """Characters that each of several files may have, however many there are."""
 
 _RANGE = re.compile(
-    r"(?P<path>.+?)(?::|\s+lines?\s+|\s+(?=\d+\s*-)|#)L?(?P<first>\d{1,9})(?:(?P<to>\s*[-:,]\s*)L?(?P<last>\d{0,9}))?"
+    r"(?P<path>.+?)(?::|(?<!\s)\s+(?:lines?\s+|(?=\d+\s*-))|#)L?(?P<first>\d{1,9})(?:(?P<to>\s*[-:,]\s*)L?(?P<last>\d{0,9}))?"
 )
 _LINES = re.compile(r"L?\d+(\s*[-:,]\s*L?\d*)?")
 _BULLET = re.compile(r"^[-*•]\s+")

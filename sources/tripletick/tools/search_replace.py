@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tripletick.system.text import join_names
+from tripletick.tools.file_reader import number_lines
 
 Lines = tuple[str, ...]
 
@@ -29,6 +30,10 @@ SEVERAL = (
 NINE = "Write its markers with nine signs: <<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE."
 COMPARED = 20_000
 """Lines of a file in which the closest ones are looked for."""
+WIDEST = 400
+"""Characters of a line that are compared for that, as difflib takes the square of them."""
+QUOTED = 2400
+"""Characters of the lines that are quoted."""
 NEAR = 0.5
 """How alike two lines must be to be shown (difflib's ratio)."""
 
@@ -204,7 +209,7 @@ def _format_difference(first: int, last: int) -> str:
 def _find_closest_line(lines: Sequence[str], search: Lines) -> tuple[int, int]:
     """Give the most telling line of SEARCH and the line of the file most like it, -1 where none is."""
     number = max(range(len(search)), key=lambda n: len(search[n].strip()))
-    wanted, best, at = search[number].strip(), NEAR, -1
+    wanted, best, at = search[number].strip()[:WIDEST], NEAR, -1
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted)
     for place, line in enumerate(lines):
@@ -219,8 +224,7 @@ def _find_closest_line(lines: Sequence[str], search: Lines) -> tuple[int, int]:
 
 
 def quote_lines(lines: Sequence[str], first: int, last: int) -> str:
-    """Number some lines as `read` does, at most twelve."""
-    width = len(str(last + 1))
-    last = min(last, first + 11)
-    shown = (line.removesuffix("\r").encode("utf-8", "replace").decode() for line in lines[first : last + 1])
-    return "\n".join(f"{n:>{width}}|{line}" for n, line in enumerate(shown, first + 1))
+    """Number some lines as `read` does, at most twelve, and cut those that are too wide."""
+    several = lines[first : min(last, first + 11) + 1]
+    shown = [line.removesuffix("\r").encode("utf-8", "replace").decode() for line in several]
+    return "\n".join(number_lines(shown, first + 1, QUOTED))
