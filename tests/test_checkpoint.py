@@ -182,6 +182,19 @@ def test_a_git_that_lies_in_the_workspace_is_not_run(ws, tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_file_of_the_user_where_a_turn_removed_a_folder_is_asked_for(ws, points):
+    (ws / "folder").mkdir()
+    (ws / "folder" / "in.txt").write_text("in")
+    turn(points, lambda: shutil.rmtree(ws / "folder"))
+    (ws / "folder").write_text("mine")
+    asked = []
+    told = points.undo(ask=lambda question: bool(asked.append(question)))
+    assert (len(asked), (ws / "folder").read_text()) == (1, "mine")
+    assert set(told.kept) == {"folder", "folder/in.txt"}
+    assert points.undo(ask=lambda question: True).restored == ("folder/in.txt",)
+    assert (ws / "folder" / "in.txt").read_text() == "in"
+
+
 def test_ignored_files_and_nested_repositories_come_back_too_and_our_own_folder_is_left_out(ws, points):
     (ws / ".gitignore").write_text("*.log\nbuild/\n")
     subprocess.run(["git", "init", "-q", ws / "nested"], check=True)

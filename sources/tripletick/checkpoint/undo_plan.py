@@ -217,7 +217,8 @@ def make_plan(turn: RecordedTurn, now: Mapping[str, State | None], ask: Ask, wor
 
 def _is_harmless_folder(state: State | None, change: Change) -> bool:
     """A folder that is there, or is gone, is nobody's work; its mode is."""
-    return is_folder(change.left or change.was) and (state is None or change.left is None)
+    there = is_folder(state) and change.left is None
+    return is_folder(change.left or change.was) and (state is None or there)
 
 
 def _drop_unchanged(plan: UndoPlan) -> None:
