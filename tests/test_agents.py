@@ -41,6 +41,8 @@ def test_the_system_prompt_names_the_system_and_no_folder():
         ("---\ntools = bash\n---\ncard", "`when` is missing"),
         ("---\nwhen = x\ntool = bash\n---\ncard", "unknown setting tool"),
         ("---\nwhen = x\ntemperature = warm\n---\ncard", "could not convert"),
+        ("---\nwhen = x\ntemperature = nan\n---\ncard", "must be from 0 to 2, not nan"),
+        ("---\nwhen = x\ntemperature = 9\n---\ncard", "must be from 0 to 2, not 9"),
         ("---\nwhen = x\nfolder = perhaps\n---\ncard", "Not a boolean"),
         ("---\nwhen\n---\ncard", "contains parsing errors"),
     ],
@@ -51,9 +53,9 @@ def test_a_broken_agent_file_is_told_by_name(source, why):
     assert why in caught.value.why
 
 
-def test_windows_line_ends_do_no_harm(tmp_path):
+def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(tmp_path):
     (tmp_path / "system.md").write_text("hello")
-    (tmp_path / "odd.md").write_bytes(b"---\r\nwhen = x\r\n---\r\ncard\r\n")
+    (tmp_path / "odd.md").write_bytes(b"\xef\xbb\xbf---\r\nwhen = x\r\n---\r\ncard\r\n")
     assert definitions.load_prompts(tmp_path).agents["odd"].card == "card"
 
 
@@ -88,7 +90,11 @@ LACKS = "---\nwhen = Draw.\ntools = read browse(no_such_module)\nneeds = {needs}
 
 @pytest.mark.parametrize(
     ("needs", "install"),
-    [("json no_such_module", "no_such_module"), ("tripletick[draw]: no_such_module", "'tripletick[draw]'")],
+    [
+        ("json no_such_module", "no_such_module"),
+        ("json.decoder no_such_module.part", "no_such_module.part"),
+        ("tripletick[draw]: no_such_module", "'tripletick[draw]'"),
+    ],
 )
 def test_an_agent_that_lacks_a_package_is_not_there_and_says_what_to_install(tmp_path, needs, install):
     (tmp_path / "system.md").write_text("hello")

@@ -39,6 +39,8 @@ EXAMPLE = "system-example"
 """A request that was done, shown before the first one; example.py says what it holds."""
 SETTINGS = ("when", "tools", "temperature", "folder", "mode", "needs", "model")
 MODES = ("work", "read")
+HOTTEST = 2
+"""The highest temperature, as that of [model]."""
 WRITING = frozenset({"write", "append", "edit"})
 """Tags that an agent cannot own whose blocks only read."""
 AUTO = "auto"
@@ -85,7 +87,7 @@ class Agent:
     @property
     def missing_modules(self) -> tuple[str, ...]:
         """Name the modules that are not there."""
-        return tuple(name for name in self.needs if find_spec(name) is None)
+        return tuple(name for name in self.needs if not _is_installed(name))
 
     @property
     def remedy(self) -> str:
@@ -235,6 +237,7 @@ def find_personality_folders(base: Path, name: str) -> tuple[Path, ...]:
 
 def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
     """Split settings from card; `path` is where it stands. Raises ConfigError, naming what is wrong."""
+    source = source.removeprefix("\ufeff")
     head, closed, rest = source.removeprefix("---\n").partition("\n---\n")
     card, _, forms = rest.partition("\n---\n")
     try:
@@ -246,7 +249,6 @@ def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
             raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; known: {', '.join(SETTINGS)}")
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
-        warm = values.get("temperature")
         tools = tuple(_parse_tags(values.get("tools", "")))
         folder = settings.getboolean("folder", True)
         mode = values.get("mode", MODES[0])
@@ -260,7 +262,7 @@ def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
             card.strip(),
             values["when"],
             tools,
-            float(warm) if warm else None,
+            _parse_temperature(values.get("temperature", "")),
             folder,
             mode,
             tuple(needs.split()),
@@ -295,12 +297,28 @@ def _read_system_prompt(path: Path) -> str:
     return text
 
 
+def _parse_temperature(written: str) -> float | None:
+    if not written:
+        return None
+    if not 0 <= float(written) <= HOTTEST:
+        raise ValueError(f"`temperature` must be from 0 to {HOTTEST}, not {written}")
+    return float(written)
+
+
+def _is_installed(module: str) -> bool:
+    """Tell whether a module is there; of a name with dots the package is imported to find out."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
 def _parse_tags(written: str) -> Iterator[str]:
     for word in written.split():
         found = _TAG.fullmatch(word)
         if found is None:
             raise ValueError(f"{word} is not a tag")
-        if not found["module"] or find_spec(found["module"]):
+        if not found["module"] or _is_installed(found["module"]):
             yield found["tag"]
 
 
