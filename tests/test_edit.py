@@ -48,6 +48,13 @@ def test_lines_found_several_times_are_counted_and_located(context):
     assert file.read_text() == POEM
 
 
+def test_places_that_overlap_are_several_too(context):
+    file = put(context, "a.txt", "x\nx\nx\nx\n")
+    result = use(context, "edit", pair("x\nx\nx", "y"), "a.txt")
+    assert result.verdict == "failed, SEARCH of pair 1 was found 2 times" and "lines 1, 2" in result.text
+    assert use(context, "edit", pair("x\nx", "y"), "a.txt", "all").ok and file.read_text() == "y\ny\n"
+
+
 def test_all_replaces_each_of_them(context):
     file = put(context, "a.txt", POEM)
     result = use(context, "edit", pair("two", "2\n2"), "a.txt", "all")

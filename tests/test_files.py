@@ -1,5 +1,6 @@
 """Reading and saving: what the model is told, and what is never lost."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -176,6 +177,13 @@ def test_append_adds_to_what_this_turn_made(context):
     use(context, "write", "one", "a.txt")
     assert use(context, "append", "two", "a.txt").ok and use(context, "write", "three", "a.txt", "append").ok
     assert (context.workspace.root / "a.txt").read_text() == "one\ntwo\nthree\n"
+
+
+def test_a_file_too_large_to_be_looked_at_as_a_whole_is_not_added_to(context):
+    use(context, "write", "one", "a.txt")
+    os.truncate(context.workspace.root / "a.txt", 65 << 20)
+    assert not use(context, "append", "two", "a.txt").ok
+    assert (context.workspace.root / "a.txt").stat().st_size == 65 << 20
 
 
 def test_append_makes_a_file_and_leaves_the_persons_alone(context):

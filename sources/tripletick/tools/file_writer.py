@@ -22,7 +22,7 @@ from tripletick.tools.file_reader import is_binary, number_lines, split_lines
 from tripletick.tools.tool import ToolContext
 
 LARGEST = 64 << 20
-"""Bytes of an old file that are compared."""
+"""Bytes of an old file that are looked at."""
 FIRST_LINES = 20
 LEAST = 0.6
 """The part of a file's lines that a block with the tag of something else must leave."""
@@ -206,6 +206,8 @@ def format_edit_form(path: str) -> str:
 def _build_content(draft: FileDraft) -> bytes:
     if not draft.is_append or draft.old is None:
         return encode_text(draft.call.body, draft.path, draft.old)
+    if len(draft.old) == LARGEST:
+        raise PathRefused(f"{draft.path} is too large to be added to here; use a bash block")
     glue = b"" if draft.old.endswith(b"\n") or not draft.old else b"\n"
     return draft.old + glue + encode_text(draft.call.body, draft.path, draft.old).removeprefix(BOM)
 

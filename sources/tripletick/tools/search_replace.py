@@ -160,7 +160,7 @@ def _find_places(lines: list[str], search: Lines, number: int, every: bool) -> l
         if any(lines):
             raise SearchReplaceError(f"SEARCH of pair {number} is empty, but the file is not")
         return [0]
-    found = [at for at, _ in find_occurrences(lines, search)]
+    found = [at for at, _ in find_occurrences(lines, search, overlapping=not every)]
     if not found:
         raise SearchReplaceError(
             f"SEARCH of pair {number} was not found", explain_mismatch(lines, search), missing=True
@@ -173,13 +173,15 @@ def _find_places(lines: list[str], search: Lines, number: int, every: bool) -> l
     return found
 
 
-def find_occurrences(lines: Sequence[str], search: Lines) -> Iterator[tuple[int, int]]:
-    """Yield first and last line, from 0, of each place where the lines stand; places do not overlap."""
+def find_occurrences(
+    lines: Sequence[str], search: Lines, *, overlapping: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Yield first and last line, from 0, of each place where the lines stand."""
     at, many = 0, len(search)
     while at + many <= len(lines):
         if lines[at] == search[0] and tuple(lines[at : at + many]) == search:
             yield at, at + many - 1
-            at += many
+            at += 1 if overlapping else many
         else:
             at += 1
 
