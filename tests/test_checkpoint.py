@@ -182,6 +182,18 @@ def test_a_git_that_lies_in_the_workspace_is_not_run(ws, tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
 
 
+def test_an_undo_of_several_turns_says_where_it_had_to_stop(ws, points):
+    for text in ("one", "two"):
+        turn(points, lambda text=text: (ws / f"{text}.txt").write_text(text), request=text)
+    (ws / "one.txt").write_text("mine")
+    told = points.undo(2, ask=lambda question: bool(ws.rename(ws.with_name("elsewhere"))))
+    assert told.text.splitlines() == [
+        "Undone: “two”.",
+        "Removed: two.txt.",
+        "Stopped before the next turn: No such file or directory.",
+    ]
+
+
 def test_a_file_of_the_user_where_a_turn_removed_a_folder_is_asked_for(ws, points):
     (ws / "folder").mkdir()
     (ws / "folder" / "in.txt").write_text("in")

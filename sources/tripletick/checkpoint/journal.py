@@ -348,7 +348,7 @@ class Checkpoints:
             )
 
     def _undo_or_redo(self, word: Kind, turns: int, ask: Ask) -> UndoResult:
-        report = UndoReport(word)
+        report, said = UndoReport(word), list[str]()
         if self._store.exists:
             try:
                 while turns > 0 and self._undo_or_redo_one(report, ask):
@@ -356,10 +356,10 @@ class Checkpoints:
             except OSError as error:
                 if not report.requests:
                     return UndoResult(text=self._format_failure(word, error))
+                said.append(SAID["stopped"].format(why=describe_os_error(error)))
         told = report.build_result()
-        if word == "undo" and self._store.pop_missing_turn():
-            return replace(told, text=f"{told.text}\n{SAID['missing']}")
-        return told
+        said += [SAID["missing"]] if word == "undo" and self._store.pop_missing_turn() else []
+        return replace(told, text="\n".join((told.text, *said)))
 
     def _format_failure(self, word: Kind, error: OSError) -> str:
         if error.errno == errno.ENOSPC:

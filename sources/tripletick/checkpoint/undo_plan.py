@@ -37,6 +37,7 @@ SAID = {
     "redo-failed": "Nothing was redone: {why}.",
     "undo-full": "Nothing was undone: the disk of {folder} is full. Free some space there and try again.",
     "redo-full": "Nothing was redone: the disk of {folder} is full. Free some space there and try again.",
+    "stopped": "Stopped before the next turn: {why}.",
     "missing": "A turn was not recorded and cannot be undone; its changes are kept.",
     "same": "The files were already in that state.",
 }
