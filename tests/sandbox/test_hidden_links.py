@@ -2,10 +2,13 @@
 
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
 from tripletick.paths.file_identity import has_hard_links
+from tripletick.paths.hidden_paths import HiddenPathFinder
 from tripletick.sandbox.box import Grant
 
 TIERS = ["bubblewrap", "landlock"]
@@ -179,3 +182,23 @@ def test_a_file_that_goes_while_it_is_looked_at_has_no_further_names(top):
     assert has_hard_links(str(path))
     path.unlink()
     assert not has_hard_links(str(path))
+
+
+CHURN = """
+import os
+while True:
+    for number in range(100):
+        os.mkfifo(f"pipe{number}")
+    for number in range(100):
+        os.unlink(f"pipe{number}")
+"""
+
+
+def test_a_pipe_that_goes_while_it_is_looked_at_uncovers_nothing_beside_it(top):
+    (top / ".env").write_text("SECRET=1")
+    with subprocess.Popen([sys.executable, "-c", CHURN], cwd=top) as program:
+        try:
+            looks = [HiddenPathFinder(top.resolve()).find_hidden() for _ in range(1500)]
+        finally:
+            program.kill()
+    assert all(str(top.resolve() / ".env") in found.files for found in looks)

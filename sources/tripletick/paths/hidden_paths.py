@@ -333,7 +333,9 @@ class HiddenPathFinder:
             self._reload_ignore_file(folder)
         found.entries = len(listed)
         for entry in listed:
-            self._classify_entry(entry, found)
+            # One that is gone meanwhile hides nothing, and the others are looked at all the same.
+            with suppress(FileNotFoundError):
+                self._classify_entry(entry, found)
         return found
 
     def _classify_entry(self, entry: os.DirEntry[str], found: HiddenPaths) -> None:
