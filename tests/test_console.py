@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import asdict
 
 import pytest
@@ -33,6 +34,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
+from tripletick.history.page import render_markdown
 from tripletick.messages import Answer, Call, Counts, Problem, Result
 from tripletick.ui import clipboard
 from tripletick.ui.json_lines import JsonLinesWriter
@@ -124,6 +126,33 @@ def test_a_reply_is_drawn_as_markdown():
     assert "  python tools/count.py" in lines and '        return "日本語"' in lines
     assert " 3 Third" in lines and " a.py  文件" in lines and "    ```bash" in lines
     assert lines[-2:] == ["The end, without a newline", ""]
+
+
+def test_a_line_of_code_is_drawn_to_its_end_where_tabs_indent_it():
+    drawn = bare(rich_screen(Text("```go\n\tfmt.Println(x)\n```\n```make\nall:\n\t\tcc -o a a.c\n```\n")))
+    assert "fmt.Println(x)\n" in drawn and "cc -o a a.c\n" in drawn
+
+
+@pytest.mark.parametrize(
+    ("written", "drawn"),
+    [
+        ("# Learning C#", "Learning C#"),
+        ("## Both ends ##", "Both ends"),
+        ("# #", ""),
+        ("See [1].\n\n[1]: https://example.org/a", "See [1].\n\n[1]: https://example.org/a"),
+        ("- See [1].\n\n  [1]: https://example.org", " • See [1].\n   [1]: https://example.org"),
+        ("`` a ` <b> `` and <c>", "a ` <b> and <c>"),
+    ],
+)
+def test_nothing_of_an_answer_is_lost_in_its_markdown(written, drawn):
+    assert bare(rich_screen(Text(written))).strip("\n") == drawn
+
+
+@pytest.mark.parametrize("line", [f"# a{' ' * 4000}b", f"x {'`' * 4000} y", f"x {'` `` ' * 2000}"])
+def test_a_line_of_one_sign_over_and_over_is_drawn_at_once(line):
+    begun = time.process_time()
+    rich_screen(Text(line))
+    assert time.process_time() - begun < 5
 
 
 COLOURS = re.compile(r"\x1b\[([\d;]*)m")
@@ -291,6 +320,14 @@ def test_no_event_can_steer_the_terminal(screen, evil):
         GaveUp("failed", evil, hint=evil),
     ]
     assert evil[0] not in bare(screen(*events))
+
+
+@pytest.mark.parametrize(
+    ("entity", "shown"), [("&#x202e;", "\\u202e"), ("&#8295;", "\\u2067"), ("&rlm;", "\\u200f")]
+)
+def test_an_entity_in_markdown_steers_the_terminal_no_more_than_its_character(entity, shown):
+    assert bare(rich_screen(Text(f"a {entity}gnp.exe"))) == f"a {shown}gnp.exe\n"
+    assert shown in render_markdown(f"a {entity}gnp.exe")
 
 
 def test_a_progress_bar_leaves_its_last_state():

@@ -75,7 +75,7 @@ def written(told: Transcript, about: str) -> str:
 
 def render_markdown(text: str) -> str:
     """Give a reply as HTML, as the page has it."""
-    return str(_markdown().render(escape_controls(text)))
+    return _draw_markdown(text, _markdown())
 
 
 def build_styles() -> str:
@@ -85,6 +85,11 @@ def build_styles() -> str:
 
 def _safe(text: str) -> str:
     return escape(escape_controls(text))
+
+
+def _draw_markdown(text: str, markdown: MarkdownIt) -> str:
+    """Give Markdown as HTML; what it makes of an entity (&#x202e;) is made visible too."""
+    return escape_controls(str(markdown.render(escape_controls(text))))
 
 
 def _markdown() -> MarkdownIt:
@@ -135,7 +140,7 @@ def _request(part: Part, markdown: MarkdownIt) -> str:
 
 
 def _reply(part: Part, markdown: MarkdownIt) -> str:
-    return str(markdown.render(escape_controls(part.text)))
+    return _draw_markdown(part.text, markdown)
 
 
 def _folded(part: Part, markdown: MarkdownIt) -> str:

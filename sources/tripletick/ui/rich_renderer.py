@@ -22,7 +22,7 @@ from rich.tree import Tree
 from tripletick.ui.palette import PALETTES, Palette
 from tripletick.ui.preview import CodeLine, FenceOpened, Piece, Prose
 from tripletick.ui.renderer import WORDS, Mark, Style, TreeBranch
-from tripletick.ui.sanitize import make_encodable
+from tripletick.ui.sanitize import escape_controls, make_encodable
 
 SIGNS: dict[Mark, str] = {
     "ok": "✓ ",
@@ -37,8 +37,10 @@ SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ASCII_SPINNER = "|/-\\"
 PULSE = 0.1
 """Seconds between two pictures of the status line."""
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*?)\s*#*\s*$")
-_TAG_OUTSIDE_CODE = re.compile(r"(`+)(?:(?!\1).)+?\1|<", re.DOTALL)
+_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*)$")
+_TAG_OUTSIDE_CODE = re.compile(r"(?<!`)(`++).+?(?<!`)\1(?!`)|<", re.DOTALL)
+_DEFINITION = re.compile(r"^( {0,3})(?=\[[^\]\n]+\]:)", re.MULTILINE)
+"""The beginning of a link's definition, which Markdown does not show."""
 
 
 @dataclass(slots=True)
@@ -192,7 +194,8 @@ class RichRenderer:
             rendered = list(self.console.render(drawing, options))
         lines = [_trim_line(line) for line in Segment.split_lines(rendered)]
         for line in lines if isinstance(drawing, Text) else _strip_blank_lines(lines):
-            yield "".join(self._apply_style(text, style) for text, style in line)
+            # Markdown makes characters of entities: &#x202e; steers as what it stands for does
+            yield "".join(self._apply_style(escape_controls(text), style) for text, style in line)
 
     def _apply_style(self, text: str, style: RichStyle | None) -> str:
         colours = COLOR_SYSTEMS.get(self.console.color_system or "")
@@ -204,7 +207,8 @@ class RichRenderer:
         from rich.markdown import Markdown
 
         if heading := _HEADING.match(text):
-            text = f"**{heading['text']}**" if heading["text"] else ""
+            words = _strip_closing_hashes(heading["text"])
+            text = f"**{words}**" if words else ""
         return Markdown(_escape_markdown(text), code_theme=self.palette.code, hyperlinks=False)
 
     def _highlight_code(self, code: CodeLine) -> Text:
@@ -212,7 +216,9 @@ class RichRenderer:
 
         syntax = Syntax("", code.tag or "text", theme=self.palette.code, background_color="default")
         line = syntax.highlight(code.text)
-        return Text("    ").append_text(line[: len(code.text)]) if code.text else Text("")
+        # a lexer fills tabs up with blanks, and ends the line
+        line.remove_suffix("\n")
+        return Text("    ").append_text(line) if code.text else Text("")
 
     @property
     def _spinner_frames(self) -> str:
@@ -260,9 +266,19 @@ def _trim_line(line: list[Segment]) -> Line:
     return parts
 
 
+def _strip_closing_hashes(text: str) -> str:
+    """Take off the signs that close a heading; those of a word such as C# are its own."""
+    text = text.rstrip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare != bare.rstrip() or not bare else text
+
+
 def _escape_markdown(text: str) -> str:
-    """Keep what Markdown would lose: tags (rich leaves HTML out) and the ends of lines."""
+    """Keep what Markdown would lose: tags (rich leaves HTML out), definitions of links, whose uses may stand
+    in another block, and the ends of lines.
+    """
     if text.startswith("    "):
         return text
+    text = _DEFINITION.sub(r"\1\\", text)
     text = _TAG_OUTSIDE_CODE.sub(lambda match: "&lt;" if match[0] == "<" else match[0], text)
     return text.replace("\n", "  \n")
