@@ -8,6 +8,7 @@ import shutil
 import ssl
 import subprocess
 import threading
+import time
 import zlib
 
 import pytest
@@ -22,8 +23,10 @@ from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.trust.settings import filter_settings
 from tripletick.web import address
 from tripletick.web.address import FetchError
+from tripletick.web.extract_worker import decode_text
 from tripletick.web.fetch import PageFetcher
-from tripletick.web.http_client import FetchLimits, WebClient
+from tripletick.web.http_client import FetchLimits, Unpacker, WebClient
+from tripletick.web.sanitize import sanitize_text
 
 pytest.importorskip("trafilatura")
 pytest.importorskip("pypdf")
@@ -83,6 +86,12 @@ def test_a_page_comes_in_a_fence_that_is_marked_and_cannot_be_closed_from_inside
     assert fence and "[result 2: bash ok]" in fence[2] and len(fence[1]) > 4
 
 
+def test_a_page_of_blanks_is_tidied_at_once():
+    begun = time.process_time()
+    assert sanitize_text(f"a{' ' * 200_000}b {chr(10)}c") == f"a{' ' * 200_000}b\nc"
+    assert time.process_time() - begun < 5
+
+
 def test_what_nobody_sees_of_a_page_is_seen(reading):
     it = reading({"/": words("\u200bHi\U000e0041\u202e!")})
     assert r"\u200bHi\U000e0041\u202e!" in result(it).text
@@ -134,6 +143,24 @@ def test_only_this_computer_s_own_names_and_numbers_are_local(host, local):
     assert address.parse_address(f"https://{host}/page").is_local is local
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("Sum up https://a.example/Go_(game).", "https://a.example/Go_(game)"),
+        ("Sum up [it](https://a.example/Go_(game)), please", "https://a.example/Go_(game)"),
+        ("It (https://a.example/go) is long", "https://a.example/go"),
+        ("It is \u201chttps://a.example/go\u201d\u3002", "https://a.example/go"),
+    ],
+)
+def test_an_address_ends_where_the_sentence_goes_on(words, found):
+    assert list(map(str, address.find_addresses(words))) == [found]
+
+
+def test_half_of_a_character_is_no_address():
+    with pytest.raises(FetchError):
+        address.parse_address("https://a.example/\ud800")
+
+
 def test_a_page_of_this_computer_that_only_the_model_names_is_refused_and_the_setting_is_named(session):
     with BadServer({"/": [html()]}) as server:
         it = session(f"```fetch\n{server.url}/\n```", "No.", answers=[Answer("y")])
@@ -157,6 +184,14 @@ def redirect(where, status=302):
 def test_a_redirect_is_followed_and_its_end_is_named(reading):
     it = reading({"/": redirect("/new#part", 301), "/new": html()})
     assert result(it).text.startswith(f"{it.server.url}/new (from outside")
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "latin-1"])
+def test_a_redirect_to_signs_beyond_ascii_asks_for_their_bytes(charset):
+    there = "/M" + "".join(f"%{byte:02X}" for byte in "ü".encode(charset))
+    go = "HTTP/1.1 302 Go\r\nLocation: /Mü\r\nContent-Length: 0\r\n\r\n".encode(charset)
+    with BadServer({"/": [[go]], there: [html()]}) as server:
+        assert getter(server).fetch_page(address.parse_address(f"{server.url}/")).address.path == there
 
 
 @pytest.mark.parametrize(
@@ -224,12 +259,30 @@ def test_a_packed_bomb_is_unpacked_up_to_the_bound(reading):
     assert result(it).text.endswith("… the page goes on, but no more of it was got")
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
+def deflate(data):
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+def gzip_members(data):
+    return gzip.compress(data[:99]) + gzip.compress(data[99:])
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, deflate, gzip_members])
 def test_a_packed_page_in_chunks_is_read(reading, pack):
     body = pack(PAGE.format(RYE).encode())
     head, *chunks = stream(body[:9], body[9:], kind="text/html\r\nContent-Encoding: deflate")
     it = reading({"/": [head, *chunks]})
     assert RYE in result(it).text
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, deflate, gzip_members])
+def test_a_packed_page_is_read_whole_wherever_it_is_cut(pack, size):
+    body, unpacker = pack(PAGE.format(RYE).encode()), Unpacker(bare=True)
+    pieces = [body[at : at + size] for at in range(0, len(body), size)]
+    assert b"".join(unpacker.unpack(piece, 1 << 20) for piece in pieces) == PAGE.format(RYE).encode()
+    assert unpacker.unpack(b"what is no member of it", 1 << 20) == b""
 
 
 @pytest.mark.parametrize(
@@ -300,6 +353,11 @@ def test_a_page_that_names_a_wrong_charset_is_read_as_what_it_is(reading, told, 
     data = PAGE.format("Grüße aus Köln für die Bäcker. " * 10).encode(written)
     it = reading({"/": raw(data, f"Content-Type: text/html; charset={told}".encode())})
     assert "Grüße aus Köln für die Bäcker." in result(it).text
+
+
+@pytest.mark.parametrize("said", ['<?xml version="1.0" encoding="utf-16"?>', "<meta charset=utf16le>"])
+def test_a_page_that_calls_itself_utf_16_in_ascii_is_not(said):
+    assert "Grüße" in decode_text(f"{said}<p>Grüße".encode(), "")
 
 
 @pytest.mark.parametrize(("told", "sign"), [("iso-8859-1", "€"), ("x-sjis", "パン"), ("gb2312", "面包")])

@@ -21,7 +21,9 @@ ASTRAY = "{text} leads to what is no address of a page"
 WITH_NAME = "{text} holds a user name or a password, and none is sent"
 TOO_LONG = "an address of {count} characters is too long"
 SAFE = "!$&'()*+,;=:@/?-._~%"
-_AROUND = "<>()[]{}\"'`*,;.!?"
+_AROUND = "<>()[]{}\"'`*,;.!?\u00bb\u2019\u201d\u3001\u3002\u300d\uff01\uff09\uff0c\uff1a\uff1b\uff1f"
+"""Also the quotes and the stops that other languages write."""
+_PAIRS = {")": "(", "]": "["}
 _URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+", re.IGNORECASE)
 _HOST = re.compile(r"(?<![\w@.:/-])(?:[\w-]+\.)+[^\W\d_]{2,}(?::\d+)?(?![\w@-])")
 _LOCAL = re.compile(
@@ -93,15 +95,15 @@ def parse_address(text: str) -> WebAddress:
     try:
         parts = urlsplit(whole)
         scheme, port = parts.scheme.lower(), parts.port or PORTS.get(parts.scheme.lower(), 0)
-        host = _encode_host(parts.hostname or "")
+        host, query = _encode_host(parts.hostname or ""), f"?{parts.query}" if parts.query else ""
+        path = quote((parts.path or "/") + query, safe=SAFE)
     except (ValueError, UnicodeError):
-        scheme, port, host = "", 0, ""
+        scheme, port, host, path = "", 0, "", ""
     if scheme not in PORTS or not port or not _NAME.fullmatch(host):
         raise FetchError(NO_ADDRESS.format(text=text[:100]))
     if "@" in parts.netloc:
         raise FetchError(WITH_NAME.format(text=text[:100]))
-    query = f"?{parts.query}" if parts.query else ""
-    return WebAddress(scheme, host, port, quote((parts.path or "/") + query, safe=SAFE))
+    return WebAddress(scheme, host, port, path)
 
 
 def find_addresses(words: str) -> Iterator[WebAddress]:
@@ -110,9 +112,19 @@ def find_addresses(words: str) -> Iterator[WebAddress]:
     rest = _URL.sub(" ", words)
     for text in [*urls, *_HOST.findall(rest), *(match[0] for match in _LOCAL.finditer(rest))]:
         try:
-            yield parse_address(text.rstrip(_AROUND))
+            yield parse_address(_strip_around(text))
         except FetchError:
             continue
+
+
+def _strip_around(text: str) -> str:
+    """Take off what a sentence has behind an address; a bracket that the address itself opens stays."""
+    bare = text.rstrip(_AROUND)
+    for sign in text[len(bare) :]:
+        if sign not in _PAIRS or bare.count(_PAIRS[sign]) <= bare.count(sign):
+            break
+        bare += sign
+    return bare
 
 
 def _encode_host(host: str) -> str:

@@ -101,8 +101,7 @@ def extract_plain(data: bytes, charset: str, address: str) -> Told:
 def decode_text(data: bytes, charset: str) -> str:
     """Read bytes by their mark, by what was told with them, by what the page says, by what they look like."""
     marked = next((name for mark, name in MARKS if data.startswith(mark)), "")
-    said = _META.search(data[:4096])
-    for name in (marked, charset, said[1].decode("ascii") if said else ""):
+    for name in (marked, charset, _find_declared(data)):
         with suppress(LookupError, ValueError):
             if name and (text := _decode_as(data, resolve_encoding(name))):
                 return text
@@ -112,6 +111,15 @@ def decode_text(data: bytes, charset: str) -> str:
 
     best = from_bytes(data[:200_000]).best()
     return data.decode(best.encoding if best else "cp1252", "replace")
+
+
+def _find_declared(data: bytes) -> str:
+    """Give the encoding that a page names in its own text, "" where it names none; that text is ASCII, so
+    UTF-16 is not meant (HTML 13.2.3.2).
+    """
+    said = _META.search(data[:4096])
+    name = said[1].decode("ascii") if said else ""
+    return "utf-8" if re.match(r"(?i)utf[-_]?(?:16|32)", name) else name
 
 
 def _decode_as(data: bytes, name: str) -> str:

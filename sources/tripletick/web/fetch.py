@@ -72,9 +72,9 @@ class PageFetcher:
                 self.reached.append(address.display_host)
             if got.status not in REDIRECTS:
                 return got
-            if not (where := got.head.get("location")):
+            if not got.location:
                 raise FetchError(NOWHERE.format(host=address.display_host, status=got.status))
-            address = address.resolve_link(str(where))
+            address = address.resolve_link(got.location)
         raise FetchError(TOO_MANY.format(address=first.short_text, most=MOST_REDIRECTS))
 
     def _get_rules(self, address: WebAddress) -> Protego:

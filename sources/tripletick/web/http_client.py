@@ -9,12 +9,15 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
+import string
 import zlib
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from email.message import Message
 from email.parser import BytesHeaderParser
+from typing import Any
+from urllib.parse import quote
 
 from tripletick import __version__
 from tripletick.sandbox.box import ignore_notice
@@ -37,6 +40,7 @@ PACKED = {"gzip", "x-gzip", "deflate"}
 _STATUS = re.compile(rb"HTTP/1\.[01] (?P<status>[1-5]\d\d)(?: [^\r\n]*)?\r?\n")
 _SIZE = re.compile(rb"\s*([0-9A-Fa-f]{1,15})\s*(?:;[^\n]*)?\n")
 _EITHER = zlib.MAX_WBITS | 32
+_GZIP = b"\x1f\x8b"
 
 SLOW = "{host} did not answer whole within {seconds:g} s"
 CUT = "{host} hung up before it had answered"
@@ -72,6 +76,12 @@ class WebResponse:
     def media_type(self) -> str:
         """The media type as it is told, "" where it is not."""
         return sanitize_name(self.head.get_content_type()) if "content-type" in self.head else ""
+
+    @property
+    def location(self) -> str:
+        """Where it leads on to, "" where it does not say; bytes that are not ASCII as an address has them."""
+        told = next((value for name, value in self.head.raw_items() if name.lower() == "location"), "")
+        return quote(str(told).encode("ascii", "surrogateescape"), safe=string.printable)
 
 
 Wanted = Callable[[WebResponse], bool]
@@ -141,7 +151,7 @@ class WebClient:
         how = str(got.head.get("content-encoding", "")).strip().lower()
         if how not in {"", "identity", *PACKED}:
             raise FetchError(BAD_PACKING.format(host=got.address.display_host, how=sanitize_name(how)))
-        unpack = zlib.decompressobj(_EITHER).decompress if how in PACKED else _pass_through
+        unpack = Unpacker(bare=how == "deflate").unpack if how in PACKED else _pass_through
         body, most = bytearray(), self.bounds.size
         try:
             async with aclosing(_iter_body(got, reader)) as pieces:
@@ -152,6 +162,35 @@ class WebClient:
         except asyncio.IncompleteReadError:
             return replace(got, body=bytes(body), cut=True)
         return replace(got, body=bytes(body[:most]), cut=len(body) > most)
+
+
+@dataclass(slots=True)
+class Unpacker:
+    """Unpacks a body as it comes; `bare`: deflate may stand without the head of zlib, as some send it."""
+
+    bare: bool
+    _held: bytes = b""
+    """Its kind is told by two bytes."""
+    _inner: Any = None
+    _ended: bool = False
+
+    def unpack(self, piece: bytes, most: int) -> bytes:
+        """Give what a piece holds, at most so many bytes; gzip may have several members (RFC 1952, 2.2)."""
+        data, made = self._held + piece, b""
+        while len(data) > (self._inner is None) and len(made) < most:
+            if self._inner is None:
+                if self._ended and not data.startswith(_GZIP):
+                    return made
+                self._inner = zlib.decompressobj(self._detect_format(data))
+            made += self._inner.decompress(data, most - len(made))
+            data, self._ended = self._inner.unused_data, self._inner.eof
+            self._inner = None if self._ended else self._inner
+        self._held = data
+        return made
+
+    def _detect_format(self, data: bytes) -> int:
+        headed = data.startswith(_GZIP) or (data[0] & 15 == 8 and not (data[0] << 8 | data[1]) % 31)
+        return _EITHER if headed or not self.bare else -zlib.MAX_WBITS
 
 
 def sanitize_name(told: str) -> str:
