@@ -135,7 +135,8 @@ def test_a_plan_that_was_left_is_not_gone_on_with(records, later):
 
 
 @pytest.mark.parametrize(
-    "damage", [{"status": "odd"}, {"id": 3}, {"files": None}, {"more": 1}, {"needs": [1]}]
+    "damage",
+    [{"status": "odd"}, {"id": 3}, {"files": None}, {"more": 1}, {"needs": [1]}, {"id": "1", "needs": ["1"]}],
 )
 def test_a_damaged_plan_is_none(records, damage):
     known = records(*TURN[:3])

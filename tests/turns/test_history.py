@@ -1,6 +1,7 @@
 """A conversation is rebuilt from its log as it was sent, whatever was done to it."""
 
 import json
+import time
 from contextlib import closing
 
 import pytest
@@ -10,7 +11,8 @@ from tripletick.config.schema import AgentSection, ModelSection
 from tripletick.event_log import session_log
 from tripletick.event_log.session_log import SessionLog
 from tripletick.history import history
-from tripletick.messages import Answer, Message
+from tripletick.history.transcript import joined, transcript
+from tripletick.messages import DONE, Answer, Message
 from tripletick.models.conversation import Conversation, ConversationEntry, TokenBudget
 from tripletick.session.session import App
 from tripletick.system import dirs
@@ -211,6 +213,9 @@ def test_where_a_record_of_the_conversation_is_missing_requests_and_answers_are_
         {"keep": 9},
         {"keep": "1"},
         {"entries": 5},
+        {"entries": ["x"]},
+        {"entries": [{"message": "x"}]},
+        {"before": {"length": float("inf"), "last": None, "introduced": []}},
         {"system": None},
         {"budget": {}},
         {"before": 3},
@@ -223,6 +228,37 @@ def test_a_damaged_record_is_never_believed(damage):
     assert record
     assert history.rebuild([record]).exact
     assert not history.rebuild([{**record, **damage}]).exact
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"event": "Changed", "files": [{"file": {"path": "a", "action": "created", "newer": 1}}]},
+        {"event": "Changed", "files": [1]},
+        {"event": "Answered", "receipt": {"ran": 1}},
+        {"event": "Answered", "receipt": {"files": [], "newer": 1}},
+        {"event": "Answered", "receipt": {"files": [], "saved": [1]}},
+        {"event": "GaveUp", "reason": "", "exit": "x"},
+        {"event": "InTask", "task": "1", "inner": {"event": "Changed", "files": [1]}},
+    ],
+)
+def test_a_record_that_is_damaged_or_of_another_version_is_passed_over(damaged):
+    asked = [
+        {"event": "Requested", "text": "Hi"},
+        {"event": "Text", "text": "Hel"},
+        {"event": "Text", "text": "lo"},
+    ]
+    told = transcript([*asked, damaged])
+    assert (told.requests, told.answer) == (["Hi"], "Hello")
+    assert told.outcome == DONE or damaged["event"] != "Answered"
+
+
+def test_the_pieces_of_a_long_output_are_joined_at_once():
+    pieces = [{"event": "Output", "text": "x" * 80 + "\n"}] * 50_000
+    begun = time.process_time()
+    (whole,) = joined(pieces)
+    assert whole["text"] == ("x" * 80 + "\n") * 50_000
+    assert time.process_time() - begun < 5
 
 
 def test_a_conversation_that_has_not_changed_is_not_written_again():

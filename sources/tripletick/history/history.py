@@ -13,6 +13,7 @@ from typing import Any
 
 from tripletick.event_log.session_log import Record
 from tripletick.events import FREELY
+from tripletick.history.transcript import DAMAGED
 from tripletick.messages import Message, Picture, ToolCall, ToolResult
 from tripletick.models import split_name
 from tripletick.models.conversation import Conversation, ConversationEntry, RequestStart, TokenBudget
@@ -134,7 +135,7 @@ def rebuild(records: Iterable[Record]) -> Past:
         past.entries = list(past.written.entries)
         past.model = past.written.values["model"]
         past.dialect = str(past.written.values.get("dialect", past.dialect))
-    except (KeyError, TypeError, ValueError):
+    except DAMAGED:
         past.exact, past.written, past.entries = False, Written(), _in_short(known)
     return past
 

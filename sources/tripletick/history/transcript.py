@@ -6,7 +6,9 @@ Not covered: how that is drawn (export, page).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Literal
 
 from tripletick.event_log.session_log import Record
@@ -28,6 +30,9 @@ from tripletick.ui.renderer import indent_branches
 SAID = {"y": "yes", "n": "no", "s": "yes, for this session", "e": "edited"}
 UNSAID = "The user gave no answer."
 ANEW = "It failed three times; starting over from the request. The last error"
+DAMAGED = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
+"""What comes of a record that is damaged, or of another version."""
+STREAMED = ("reply", "thought")
 TITLE = 60
 """Characters of a title."""
 Kind = Literal["request", "reply", "thought", "command", "result", "plan", "task", "note", "end"]
@@ -124,9 +129,9 @@ class _Reader:
                 self._close_plan()
                 self.replied = self.answered = True
                 self.asked = ""
-                self._grow("reply", text)
+                self._add("reply", text)
             case {"event": "Thought", "text": str(text)}:
-                self._grow("thought", text)
+                self._add("thought", text)
             case _:
                 self._count(record)
                 self._take_plan(record)
@@ -213,30 +218,29 @@ class _Reader:
                 self.outcome = STOPPED
 
     def _add_receipt(self, record: Record) -> Receipt:
-        receipt = Receipt.from_record(record["receipt"]) if record.get("receipt") else Receipt()
-        for text in filter(None, (receipt.complaint, str(receipt))):
+        try:
+            receipt = Receipt.from_record(record["receipt"]) if record.get("receipt") else Receipt()
+            texts = receipt.complaint, str(receipt)
+        except DAMAGED:
+            return Receipt()
+        for text in filter(None, texts):
             self._add("note", text)
         return receipt
 
     def _add(self, kind: Kind, text: str, said: str = "") -> None:
         self.parts.append(Part(kind, text, said))
 
-    def _grow(self, kind: Kind, text: str) -> None:
-        if self.parts and self.parts[-1].kind == kind:
-            self.parts[-1] = Part(kind, self.parts[-1].text + text)
-        else:
-            self._add(kind, text)
-
 
 def transcript(records: Iterable[Record]) -> Transcript:
     """Read a session's records; what is none of them or damaged is passed over."""
     reader = _Reader()
     for record in records:
-        reader.take(record)
+        with suppress(*DAMAGED):
+            reader.take(record)
     reader.count()
     return replace(
         reader.told,
-        parts=tuple(reader.parts),
+        parts=tuple(_joined_parts(reader.parts)),
         outcome=reader.outcome,
         changes=reader.changes,
         answered=reader.answered,
@@ -246,18 +250,22 @@ def transcript(records: Iterable[Record]) -> Transcript:
 
 def joined(records: Sequence[Record]) -> Iterator[Record]:
     """Give the events, what streamed in pieces as one; those of the conversation itself are left out."""
-    waiting: Record | None = None
-    for record in records:
-        if record["event"] == "History":
-            continue
-        if waiting and waiting["event"] == record["event"] and _streams(waiting) and _streams(record):
-            waiting = {**waiting, "text": waiting["text"] + record["text"]}
-            continue
-        if waiting:
-            yield waiting
-        waiting = record
-    if waiting:
-        yield waiting
+    events = (record for record in records if record["event"] != "History")
+    for name, group in groupby(events, lambda record: record["event"] if _streams(record) else ""):
+        if name:
+            first, *more = group
+            yield {**first, "text": "".join(one["text"] for one in (first, *more))}
+        else:
+            yield from group
+
+
+def _joined_parts(parts: Iterable[Part]) -> Iterator[Part]:
+    """Give the parts, what streamed in pieces as one."""
+    for kind, group in groupby(parts, lambda part: part.kind if part.kind in STREAMED else None):
+        if kind:
+            yield Part(kind, "".join(part.text for part in group))
+        else:
+            yield from group
 
 
 def title(request: str) -> str:

@@ -77,9 +77,10 @@ class Plan:
 def plan_from_record(told: Sequence[Any]) -> Plan:
     """Give the plan that a record of the log tells, none where that is damaged."""
     try:
-        return Plan(tuple(_task_from_record(one) for one in told))
+        plan = Plan(tuple(_task_from_record(one) for one in told))
     except (KeyError, TypeError, ValueError):
         return Plan()
+    return plan if len(plan.index_by_id()) == len(plan.tasks) else Plan()
 
 
 def _task_from_record(told: Mapping[str, Any]) -> Task:
