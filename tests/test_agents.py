@@ -106,6 +106,12 @@ def test_an_agent_that_lacks_a_package_is_not_there_and_says_what_to_install(tmp
     assert caught.value.remedy.endswith(install)
 
 
+@pytest.mark.parametrize("module", ["no_such_package.module", ".relative"])
+def test_a_module_that_cannot_even_be_looked_for_is_missing(module):
+    agent = definitions.parse_agent("artist", f"---\nwhen = Draw.\nneeds = {module}\n---\nDraw.")
+    assert agent.missing_modules == (module,)
+
+
 def test_a_tag_that_needs_a_package_is_owned_where_that_is_there():
     agent = definitions.parse_agent(
         "artist", "---\nwhen = Draw.\ntools = read(json) browse(no_such_module)\n---\nDraw."

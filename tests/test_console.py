@@ -330,6 +330,13 @@ def test_an_entity_in_markdown_steers_the_terminal_no_more_than_its_character(en
     assert shown in render_markdown(f"a {entity}gnp.exe")
 
 
+@pytest.mark.parametrize("screen", [rich_screen, plain_screen])
+def test_a_path_with_line_ends_stays_in_the_line_that_names_it(screen):
+    call = Call("write", "x", path="a\nok, saved b")
+    drawn = bare(screen(Called(call, 1, 1), Returned(call, Result("ok", "ok, saved a\nok, saved b"), 1)))
+    assert drawn.removeprefix("✓ ") == "write a ok, saved b: ok, saved a ok, saved b\n"
+
+
 def test_a_progress_bar_leaves_its_last_state():
     assert apply_carriage_returns("10 %\r50 %\r100 %\ndone\r") == "100 %\ndone"
 
@@ -600,7 +607,7 @@ def play(typed, script=PLAY, **env):
             typed = b""
     os.close(near)
     assert process.wait() == 0
-    return drawn.decode()
+    return drawn.decode("utf-8", "replace")
 
 
 def read(handle):
@@ -614,6 +621,10 @@ def test_on_a_terminal_the_answer_stands_once_and_nothing_is_left_below():
     drawn = bare(PASSING.sub("", play(b"y\n"))).replace("\r\n", "\n")
     assert drawn.startswith("word word word word word\n\nGo? [y/n] y\ny\n")
     assert drawn.count("word") == 5
+
+
+def test_a_key_that_is_not_utf8_asks_again():
+    assert "Answer with one of" in play(b"\xe4\ny\n", PYTHONIOENCODING="utf-8:strict")
 
 
 def test_the_end_of_input_at_a_question_is_a_no():

@@ -28,6 +28,11 @@ def test_a_later_folder_changes_single_sentences(tmp_path):
     assert said.failed == templates.load_templates(BASE).failed
 
 
+def test_a_file_with_a_byte_order_mark_and_words_that_take_no_name_are_read(tmp_path):
+    (tmp_path / "feedback.toml").write_text('[words]\nmends = "fix"', "utf-8-sig")
+    assert templates.load_templates(tmp_path).find_named_object("mends", "fix a.json") == ""
+
+
 def test_nothing_is_said_of_what_does_not_go_along():
     assert Templates(request=("{files}", "Task: {request}")).format_request("do it", "") == "Task: do it"
 
@@ -47,6 +52,10 @@ def test_a_long_request_is_said_again_by_head_and_tail():
         ('dnoe = "x"', "unknown key 'dnoe'"),
         ('done = "{name}"', "done has a place {name}"),
         ('done = ["x"]', "done takes a text"),
+        ("done = 5", "done takes a text"),
+        ("request = [1]", "request takes a list of texts"),
+        ('done = "{request!x}"', "done has a place {request!x}"),
+        ('request = ["{request:5q}"]', "request has a place {request:5q}"),
         ('request = "x"', "request takes a list of texts"),
         ("done = ", "Invalid value"),
         ('words = "x"', "words must be a table"),

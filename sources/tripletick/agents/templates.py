@@ -168,7 +168,7 @@ class Templates:
         """Give the file that the words of a kind are said of: `Fix settings.json`; "" where it says none."""
         words = self.words.get(kind, "")
         named = re.search(words, request, re.IGNORECASE) if words else None
-        return named[1] if named else ""
+        return (named[1] or "") if named and named.re.groups else ""
 
     def extract_search_words(self, request: str) -> str:
         """Give what a request looks for, without the words that say so; "" where it looks for no file."""
@@ -233,7 +233,7 @@ def load_templates(*folders: Path) -> Templates:
 
 def _read_file(path: Path) -> dict[str, Any]:
     """Read one file. Raises ValueError for a sentence or a place that there is not."""
-    said = tomllib.loads(path.read_text("utf-8"))
+    said = tomllib.loads(path.read_text("utf-8-sig"))
     known = {each.name: PLACES.get(each.name, set()) for each in fields(Templates)}
     for name, text in said.items():
         if name not in known:
@@ -241,12 +241,10 @@ def _read_file(path: Path) -> dict[str, Any]:
         if name == "words":
             _check_patterns(text)
             continue
-        if (name == "request") != isinstance(text, list):
+        parts = text if isinstance(text, list) else [text]
+        if (name == "request") != isinstance(text, list) or not all(isinstance(each, str) for each in parts):
             raise ValueError(f"{name} takes {'a list of texts' if name == 'request' else 'a text'}")
-        parts = [
-            place for part in ([text] if isinstance(text, str) else text) for place in _find_places(part)
-        ]
-        if strange := set(parts) - known[name]:
+        if strange := {place for part in parts for place in _find_places(part)} - known[name]:
             raise ValueError(f"{name} has a place {{{strange.pop()}}}; allowed: {known[name] or 'none'}")
     return {name: tuple(text) if isinstance(text, list) else text for name, text in said.items()}
 
@@ -263,4 +261,10 @@ def _check_patterns(words: object) -> None:
 
 
 def _find_places(text: str) -> list[str]:
-    return [place for _, place, _, _ in string.Formatter().parse(text) if place is not None]
+    """Give the places of a text as they are written, with what they say of their form."""
+    found = string.Formatter().parse(text)
+    return [
+        f"{place}{f'!{how}' * bool(how)}{f':{form}' * bool(form)}"
+        for _, place, form, how in found
+        if place is not None
+    ]

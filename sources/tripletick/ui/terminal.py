@@ -9,7 +9,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
 from rich.cells import cell_len
@@ -167,11 +166,10 @@ def _make_rich_renderer(palette: Palette, *, stderr: bool) -> RichRenderer:
 
 @contextlib.contextmanager
 def _open_keyboard() -> Iterator[TextIO]:
-    if sys.stdin.isatty():
-        yield sys.stdin
-    else:
-        with Path("/dev/tty").open(encoding="utf-8", errors="replace") as keys:
-            yield keys
+    # a key may send what is not UTF-8, which standard input does not take in most locales
+    file = sys.stdin.fileno() if sys.stdin.isatty() else "/dev/tty"
+    with open(file, encoding="utf-8", errors="replace", closefd=file == "/dev/tty") as keys:
+        yield keys
 
 
 def open_terminal(

@@ -196,7 +196,7 @@ class TurnDisplay:
     def show_result(self, event: Returned) -> None:
         mark, style = LOOKS[event.result.outcome]
         spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
-        verdict = escape_controls(event.result.verdict)
+        verdict = to_one_line(event.result.verdict)
         self.pen.draw_line(
             f"{self.pen.format_mark(mark)}{format_call(event.call)}: {verdict}{spent}", style, prose=True
         )
@@ -377,5 +377,5 @@ _TELLS: Mapping[type[Any], Callable[[TurnDisplay, Any], None]] = {
 
 
 def format_call(call: Call) -> str:
-    """Name a call by its tag and path."""
-    return escape_controls(" ".join(filter(None, (call.tool, call.path))))
+    """Name a call by its tag and path, in one line whatever the model wrote into it."""
+    return to_one_line(" ".join(filter(None, (call.tool, call.path))))
