@@ -142,6 +142,9 @@ def test_a_line_of_code_is_drawn_to_its_end_where_tabs_indent_it():
         ("See [1].\n\n[1]: https://example.org/a", "See [1].\n\n[1]: https://example.org/a"),
         ("- See [1].\n\n  [1]: https://example.org", " • See [1].\n   [1]: https://example.org"),
         ("`` a ` <b> `` and <c>", "a ` <b> and <c>"),
+        (r"a \<b>, or <https://example.org>", "a <b>, or <https://example.org>"),
+        ("- a\n\n      x = <b>", " • a\n\n    x = <b>"),
+        ("one \\\ntwo\n  three", "one\ntwo\nthree"),
     ],
 )
 def test_nothing_of_an_answer_is_lost_in_its_markdown(written, drawn):

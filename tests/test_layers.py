@@ -39,7 +39,7 @@ RIM = {
     "mcp": {"anyio", "mcp", "mcp_types"},
     "serve": {"acp", "starlette", "uvicorn"},
     "models": {"requests", "urllib3", "ollama", "httpx", "xllamacpp"},
-    "ui": {"rich", "pygments", "prompt_toolkit"},
+    "ui": {"rich", "pygments", "prompt_toolkit", "markdown_it"},
     "history": {"pygments", "markdown_it"},
     "system": {"platformdirs"},
     "checkpoint": {"pathspec"},

@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import COLOR_SYSTEMS, Console, RenderableType
@@ -23,6 +24,9 @@ from tripletick.ui.palette import PALETTES, Palette
 from tripletick.ui.preview import CodeLine, FenceOpened, Piece, Prose
 from tripletick.ui.renderer import WORDS, Mark, Style, TreeBranch
 from tripletick.ui.sanitize import escape_controls, make_encodable
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 SIGNS: dict[Mark, str] = {
     "ok": "✓ ",
@@ -38,9 +42,6 @@ ASCII_SPINNER = "|/-\\"
 PULSE = 0.1
 """Seconds between two pictures of the status line."""
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*)$")
-_TAG_OUTSIDE_CODE = re.compile(r"(?<!`)(`++).+?(?<!`)\1(?!`)|<", re.DOTALL)
-_DEFINITION = re.compile(r"^( {0,3})(?=\[[^\]\n]+\]:)", re.MULTILINE)
-"""The beginning of a link's definition, which Markdown does not show."""
 
 
 @dataclass(slots=True)
@@ -209,7 +210,9 @@ class RichRenderer:
         if heading := _HEADING.match(text):
             words = _strip_closing_hashes(heading["text"])
             text = f"**{words}**" if words else ""
-        return Markdown(_escape_markdown(text), code_theme=self.palette.code, hyperlinks=False)
+        drawing = Markdown("", code_theme=self.palette.code, hyperlinks=False)
+        drawing.parsed = _parse_markdown(text)
+        return drawing
 
     def _highlight_code(self, code: CodeLine) -> Text:
         from rich.syntax import Syntax
@@ -273,12 +276,15 @@ def _strip_closing_hashes(text: str) -> str:
     return bare.rstrip() if bare != bare.rstrip() or not bare else text
 
 
-def _escape_markdown(text: str) -> str:
-    """Keep what Markdown would lose: tags (rich leaves HTML out), definitions of links, whose uses may stand
-    in another block, and the ends of lines.
+def _parse_markdown(text: str) -> list[Token]:
+    """Read Markdown so that nothing of it is lost: tags, the ends of lines, and definitions of links, whose
+    uses may stand in another block.
     """
-    if text.startswith("    "):
-        return text
-    text = _DEFINITION.sub(r"\1\\", text)
-    text = _TAG_OUTSIDE_CODE.sub(lambda match: "&lt;" if match[0] == "<" else match[0], text)
-    return text.replace("\n", "  \n")
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    tokens = parser.disable(["autolink", "reference"]).parse(text)
+    for child in (child for token in tokens for child in token.children or ()):
+        if child.type == "softbreak":
+            child.type = "hardbreak"
+    return tokens
