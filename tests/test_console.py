@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.markdown import Markdown
 
+from tripletick.chat.commands import output
 from tripletick.events import (
     Answered,
     Ask,
@@ -285,6 +286,10 @@ def test_a_fence_that_is_never_closed_ends_with_the_reply():
     preview = ReplyPreview()
     assert [*preview.feed("```bash\nls\n"), *preview.close()][-1] == FenceClosed("")
     assert list(preview.feed("Next.\n\n")) == [Prose("Next.")]
+
+
+def test_a_block_that_is_copied_is_what_was_written():
+    assert output._find_block(["Look:\n```text\n\u05e9\u200f!\x0c\n```\n"], "1") == "\u05e9\u200f!\x0c\n"
 
 
 HOSTILE = [

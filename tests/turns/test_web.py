@@ -481,6 +481,7 @@ def test_a_search_gives_as_many_as_are_asked_for(session):
     [
         (answer(200, "<html>not JSON</html>", "text/html"), "answers no JSON"),
         (answer(200, "[1, 2]"), "answers no JSON"),
+        (answer(200, "[" * 100_000), "answers no JSON"),
         (answer(403, "no"), "answers 403"),
         ([RESET], "hung up"),
         (answer(200, '{"results": {"url": 1}}'), "ok, nothing was found"),

@@ -7,7 +7,7 @@ means is decided by the dialect's reader when the reply has ended; here it is gu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tripletick.ui.sanitize import escape_controls
@@ -82,16 +82,18 @@ class ReplyPreview:
     """What has come of the line that is being written."""
     block: list[str] = field(default_factory=list)
     fence: OpenFence | None = None
+    clean: Callable[[str], str] = escape_controls
+    """What makes a line safe to draw; what is not drawn needs none."""
 
     def feed(self, text: str) -> Iterator[Piece]:
         *lines, self.line = (self.line + text).split("\n")
         for line in lines:
-            yield from self._read_line(escape_controls(line.rstrip("\r")))
+            yield from self._read_line(self.clean(line.rstrip("\r")))
 
     def close(self) -> Iterator[Piece]:
         """The reply has ended: give what is left, and be ready for the next one."""
         if self.line:
-            yield from self._read_line(escape_controls(self.line.rstrip("\r")))
+            yield from self._read_line(self.clean(self.line.rstrip("\r")))
         yield from self._flush_prose()
         if self.fence:
             yield FenceClosed("")

@@ -56,7 +56,7 @@ def search_searxng(url: str, words: str, most: int, line: WebClient) -> list[Web
     got = PageFetcher(own).fetch_service(asked)
     try:
         told = json.loads(got.body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FetchError(NO_JSON.format(host=base.display_host)) from error
     if not isinstance(told, dict):
         raise FetchError(NO_JSON.format(host=base.display_host))

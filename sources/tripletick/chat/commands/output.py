@@ -145,7 +145,8 @@ def _find_block(said: list[str], number: str) -> str:
     """Give a block by its number, counted from 1. Raises UsageError."""
     blocks: list[list[str]] = []
     for text in said:
-        preview = ReplyPreview()
+        # the clipboard gets what was written, as with the whole answer
+        preview = ReplyPreview(clean=str)
         for piece in (*preview.feed(text), *preview.close()):
             if isinstance(piece, FenceOpened):
                 blocks.append([])
