@@ -306,6 +306,7 @@ def test_a_packed_page_is_read_whole_wherever_it_is_cut(pack, size):
         (answer(200, b"\0\1\2" * 99, "application/octet-stream"), "it is neither text nor PDF"),
         (answer(200, b"%PDF-1.7 rubbish", "application/pdf"), "cannot be read: "),
         (answer(200, "<html><body></body></html>", "text/html"), "it holds no text"),
+        (answer(200, "<head><title>T</title></head><div id=root></div>", "text/html"), "it holds no text"),
     ],
 )
 def test_a_server_that_misbehaves_is_told_in_one_line(reading, act, why):
@@ -353,6 +354,19 @@ def test_a_page_that_names_a_wrong_charset_is_read_as_what_it_is(reading, told, 
     data = PAGE.format("Grüße aus Köln für die Bäcker. " * 10).encode(written)
     it = reading({"/": raw(data, f"Content-Type: text/html; charset={told}".encode())})
     assert "Grüße aus Köln für die Bäcker." in result(it).text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        RYE,
+        f"<p>{RYE}</p>",
+        f'<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html><body><p>{RYE}</p></body></html>',
+        f'<html><head><meta name="description" content="%PDF-"></head><body><p>{RYE}</p></body></html>',
+    ],
+)
+def test_what_a_server_calls_html_is_read_however_little_of_it_is_there(reading, page):
+    assert RYE in result(reading({"/": answer(200, page, "text/html")})).text
 
 
 @pytest.mark.parametrize("said", ['<?xml version="1.0" encoding="utf-16"?>', "<meta charset=utf16le>"])

@@ -49,6 +49,7 @@ _META = re.compile(
     rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]{2,40})""", re.I
 )
 _TITLE = re.compile(r"(?is)<title[^>]{0,200}>([^<]{0,1000})</title")
+_HEAD = re.compile(r"(?i)<(?:head|title)\b")
 LOST = "\ufffd"
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 Told = dict[str, object]
@@ -71,7 +72,9 @@ def extract_html(data: bytes, charset: str, address: str) -> Told:
         include_comments=False,
         fast=len(source) > QUICK,
     )
-    return {"title": title, "text": text or trafilatura.html2txt(source), "cut": cut}
+    # a few words or one paragraph without a head are taken for no page
+    whole = source if _HEAD.search(source) else f"<html><body>{source}</body></html>"
+    return {"title": title, "text": text or trafilatura.html2txt(whole), "cut": cut}
 
 
 def extract_pdf(data: bytes, charset: str, address: str) -> Told:

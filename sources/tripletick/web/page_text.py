@@ -78,7 +78,7 @@ def extract_page(got: WebResponse, halt: CancelToken) -> WebPage:
 
 def _detect_kind(got: WebResponse) -> str:
     start = got.body[:SNIFFED]
-    if b"%PDF-" in start:
+    if b"%PDF-" in start and not HTML.search(start):
         return "pdf"
     if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return ""
