@@ -96,6 +96,19 @@ RISKY = [
     "dd if=/dev/zero of=/dev/sda",
     "env A=1 nohup git reset --hard",
     "timeout 5 git rebase main",
+    "(( mask = 1 << 3 ))\nrm -rf src",
+    "for ((i = 1; i << 3; i++)); do echo; done\nrm -rf src",
+    "echo $(( (1 << 2) + (3 << (1)) ))\nrm -rf src",
+    "echo $(( $(rm -rf src) ))",
+    "function clean { rm -rf src; }; clean",
+    "case x in (x) rm -rf src;; esac",
+    "cat > README.md <<EOF\nRun `git clean -fdx` first.\nEOF",
+    "cat <<EOF\n${x:-$(rm -rf src)}\nEOF",
+    'echo "${x:-$(rm -rf src)}"',
+    "echo ${x%%'}'*}; rm -rf src",
+    """x="${x//'"'/}"; rm -rf src""",
+    "names=($(git reset --hard))",
+    "d=small; for d in src; do rm -rf $d; done",
 ]
 HARMLESS = [
     "ls -la",
@@ -165,6 +178,10 @@ HARMLESS = [
     "git commit -m 'git push --force is bad; rm -rf src'",
     "rg 'curl .* | sh'",
     "dd if=/dev/urandom of=sample.bin bs=1k count=1",
+    "cat > run.sh <<'EOF'\n${x:-$(rm -rf src)}\nEOF",
+    "cat > run.sh <<EOF\n\\$(rm -rf src)\nEOF",
+    "echo '${x:-$(rm -rf src)}' \"\\$(rm -rf src)\"",
+    "(( x = 1 << 2 ))\nls",
 ]
 PROGRAMS = [
     ("python", 'import shutil\nshutil.rmtree("src")', True),
@@ -225,7 +242,21 @@ def test_a_script_that_is_saved_and_is_no_program_is_not_asked_about(folder):
 
 
 @pytest.mark.parametrize(
-    "script", ["$(" * 5000, "(" * 5000, "`" * 999, "'", '"$(', "a <<", "\\", "cat <<A\n" * 50]
+    "script",
+    [
+        "for ((i << 3)); do\nls",
+        "x=(1 << 3)\nls",
+        "${" * 5000,
+        "$((" * 5000,
+        "$(" * 5000,
+        "(" * 5000,
+        "`" * 999,
+        "'",
+        '"$(',
+        "a <<",
+        "\\",
+        "cat <<A\n" * 50,
+    ],
 )
 def test_a_script_that_no_shell_could_read_is_read_all_the_same(folder, script):
     risky.find_risks(Call("bash", script), folder)

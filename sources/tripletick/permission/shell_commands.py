@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tripletick.permission.shell_parser import ShellWord, SimpleCommand, parse_commands
+from tripletick.permission.shell_parser import LOOPS, ShellWord, SimpleCommand, parse_commands
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "ash"}
 INTERPRETERS = SHELLS | {"python", "perl", "ruby", "node", "php"}
@@ -37,7 +37,7 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _VERSIONED = re.compile(r"^(python|pip|ruby|perl|php|node)[\d.]+$")
 _STARTS_SHELL = re.compile(r"^-\w*c\w*$")
 UNSURE = ("|", "|&", "&&", "||")
-SETTERS = {"read", "unset", "mapfile", "readarray", "getopts", "printf"}
+SETTERS = LOOPS | {"read", "unset", "mapfile", "readarray", "getopts", "printf"}
 """What sets a variable by its name."""
 KNOWN = {"PWD": ".", "HOME": "~", "TMPDIR": "/tmp", "OLDPWD": "."}
 FIXED = {
@@ -84,6 +84,8 @@ def resolve_commands(
     for command in parse_commands(script):
         words = tuple(substitute_variables(word, known) for word in command.words)
         _update_variables(words, command, known)
+        if words[0].text in LOOPS:
+            continue
         words = strip_wrappers(words, wraps)
         if not words:
             continue
