@@ -25,9 +25,13 @@ MOST = 10_000
 NAMED, LONGEST = 3, 60
 """Names in a sentence, and characters of one."""
 _ODD = re.compile(r"[^\w./~*$@%+,={}\[\]-]|\w\.$")
+ALL = fnmatch.translate("*")
 CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".git", ".tripletick"}
 CACHED = (".pyc", ".pyo", ".DS_Store")
+MOST_BRACED = 200
+"""Words that the braces of one are written out to."""
 SCRATCH = ("/tmp", "/var/tmp", "/dev")
+_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
 _LITERAL = re.compile(r"""\s*[rbuf]?(["'`])([^"'`{$]*)\1\s*""")
 
 
@@ -89,7 +93,7 @@ def count_find_matches(root: Path, folder: str, words: Sequence[ShellWord]) -> D
         return losses
     patterns = _parse_name_patterns(texts[tests:])
     for path in (path for word in starts for path in _expand_paths(root, folder, word)):
-        if patterns == ["*"] or not path.is_relative_to(root):
+        if patterns == [ALL] or not path.is_relative_to(root):
             _add_path(root, path, losses)
         else:
             found = (one for name in patterns for one in _find_by_name(path, name))
@@ -106,19 +110,38 @@ def count_literal(root: Path, source: str) -> DeletionEstimate:
     return count_arguments(root, ".", [ShellWord(match[2] or ".")])
 
 
+def is_folder(root: Path, folder: str) -> bool:
+    """Tell whether a script that stands in the workspace can go there; of the home nothing is known."""
+    return folder.startswith("~") or os.path.isdir(root / folder)  # noqa: PTH112 - Path.is_dir raises for a long name
+
+
 def _expand_paths(root: Path, folder: str, word: ShellWord) -> Iterator[Path]:
     """Give the paths that a plain word means, its globs matched."""
     text = word.text
-    if text.startswith("~"):
-        yield Path(text)
+    if text.startswith("~") or (folder.startswith("~") and not text.startswith("/")):
+        yield Path(text if text.startswith("~") else posixpath.join(folder, text))
         return
-    whole = posixpath.join(root, folder, text)
+    start = posixpath.join(root, folder)
     if word.glob and not text.startswith("/"):
-        yield from (Path(posixpath.normpath(path)) for path in glob.glob(whole))  # noqa: PTH207 - the word is a pattern of a shell
+        for pattern in _expand_braces(text):
+            found = glob.glob(posixpath.join(start, pattern))  # noqa: PTH207 - the word is a pattern of a shell
+            yield from (Path(posixpath.normpath(path)) for path in found)
         if posixpath.normpath(text) in ("*", "*/*"):
-            yield Path(posixpath.normpath(posixpath.join(root, folder)))
+            yield Path(posixpath.normpath(start))
         return
-    yield Path(posixpath.normpath(whole))
+    yield Path(posixpath.normpath(posixpath.join(start, text)))
+
+
+def _expand_braces(text: str) -> list[str]:
+    """Give the words that `{a,b}` makes of one."""
+    words, at = [text], 0
+    while at < len(words) < MOST_BRACED:
+        if found := _BRACES.search(words[at]):
+            head, tail = words[at][: found.start()], words[at][found.end() :]
+            words[at : at + 1] = [f"{head}{one}{tail}" for one in found[1].split(",")]
+        else:
+            at += 1
+    return words
 
 
 def _add_path(root: Path, path: Path, losses: DeletionEstimate, *, deep: bool = True) -> None:
@@ -127,8 +150,8 @@ def _add_path(root: Path, path: Path, losses: DeletionEstimate, *, deep: bool = 
         losses.outside = losses.outside or path != root
         losses.count = max(losses.count, _count_files(root) if deep else 0)
     elif not path.is_relative_to(root):
-        losses.outside = losses.outside or not str(path).startswith(SCRATCH)
-    elif not losses.whole and (deep or not path.is_dir()):
+        losses.outside = losses.outside or not any(map(path.is_relative_to, SCRATCH))
+    elif not losses.whole and (deep or not os.path.isdir(path)):  # noqa: PTH112 - Path.is_dir raises for a long name
         losses.count += _count_files(path)
 
 
@@ -136,7 +159,7 @@ def _count_files(path: Path) -> int:
     """Count the files below a path, caches not, links not followed."""
     if path.name in CACHES or path.name.endswith(CACHED):
         return 0
-    if path.is_symlink() or not path.is_dir():
+    if os.path.islink(path) or not os.path.isdir(path):  # noqa: PTH112, PTH114 - Path raises for a long name
         return int(os.path.lexists(path))
     count = 0
     for _, folders, names in os.walk(path):
@@ -148,14 +171,16 @@ def _count_files(path: Path) -> int:
 
 
 def _find_by_name(start: Path, pattern: str) -> Iterator[Path]:
+    matches = re.compile(pattern).match
     for top, folders, names in os.walk(start):
         folders[:] = [name for name in folders if name not in CACHES]
-        found = [name for name in [*folders, *names] if fnmatch.fnmatch(name, pattern)]
+        found = [name for name in [*folders, *names] if matches(name)]
         folders[:] = [name for name in folders if name not in found]
         yield from (Path(top, name) for name in found)
 
 
 def _parse_name_patterns(tests: Sequence[str]) -> list[str]:
     """Give the name patterns of a find; all names where another test decides."""
-    names = [text for test, text in pairwise(tests) if test in ("-name", "-iname")]
-    return ["*"] if not names or {"!", "-not"} & set(tests) else names
+    flags = {"-name": "", "-iname": "(?i)"}
+    names = [flags[test] + fnmatch.translate(text) for test, text in pairwise(tests) if test in flags]
+    return [ALL] if not names or {"!", "-not"} & set(tests) else names

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +18,13 @@ from tripletick.languages.registry import detect_language
 from tripletick.messages import Call
 from tripletick.permission import deletions
 from tripletick.permission.deletions import DeletionEstimate
-from tripletick.permission.shell_commands import ResolvedCommand, resolve_commands, runs_downloaded_code
+from tripletick.permission.shell_commands import (
+    ResolvedCommand,
+    find_input,
+    reads_input,
+    resolve_commands,
+    runs_downloaded_code,
+)
 from tripletick.permission.shell_parser import ShellWord
 
 SHELL = "bash"
@@ -130,14 +136,15 @@ def _find_inline_program(act: ResolvedCommand) -> str:
     """Give the program that an interpreter is handed on its line, else on its input."""
     texts = [word.text for word in act.words[1:]]
     on_line = next((text for flag, text in pairwise(texts) if flag in INLINE_FLAGS), "")
-    return on_line or ("" if any(not text.startswith("-") for text in texts) else act.fed)
+    return on_line or (find_input(act) if reads_input(act) else "")
 
 
 def _find_script_risks(script: str, root: Path) -> Iterator[Risk]:
     """Give the risks of a shell's script; once there are many, of each kind no more than one."""
     rows = [row for row in load_table().rows if row.run]
     seen: list[str] = []
-    for act in resolve_commands(script, load_table().wraps):
+    is_folder = partial(deletions.is_folder, root)
+    for act in resolve_commands(script, load_table().wraps, is_folder=is_folder):
         risk = next(filter(None, (row.match_command(act, root) for row in rows)), None)
         inner = (
             _find_program_risks(INLINE[act.name], _find_inline_program(act), root)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tripletick.permission.shell_parser import LOOPS, ShellWord, SimpleCommand, parse_commands
@@ -32,10 +32,14 @@ FETCHES = {
 }
 DEEPEST = 6
 """Scripts in scripts that are read."""
+LONGEST_VALUE = 4096
+"""Characters of a variable that are kept: one that is set to itself twice doubles each time."""
 _ASSIGNED = re.compile(r"(\w+)(\+?)=(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _VERSIONED = re.compile(r"^(python|pip|ruby|perl|php|node)[\d.]+$")
 _STARTS_SHELL = re.compile(r"^-\w*c\w*$")
+HANDING = {"find", "gfind", "xargs", "parallel"}
+"""Programs that start another with what they find or read."""
 UNSURE = ("|", "|&", "&&", "||")
 SETTERS = LOOPS | {"read", "unset", "mapfile", "readarray", "getopts", "printf"}
 """What sets a variable by its name."""
@@ -76,10 +80,15 @@ class ResolvedCommand:
 
 
 def resolve_commands(
-    script: str, wraps: Mapping[str, Sequence[str]], depth: int = 0
+    script: str,
+    wraps: Mapping[str, Sequence[str]],
+    depth: int = 0,
+    is_folder: Callable[[str], bool] = lambda _: True,
 ) -> Iterator[ResolvedCommand]:
-    """Give what a script does, in its order; `wraps` are the programs that start another."""
-    folder, known = ".", dict(KNOWN)
+    """Give what a script does, in its order; `wraps` are the programs that start another, `is_folder` tells
+    whether `cd` will succeed.
+    """
+    folder, back, known = ".", ".", dict(KNOWN)
     pipelines: dict[int, tuple[ResolvedCommand, ...]] = {}
     for command in parse_commands(script):
         words = tuple(substitute_variables(word, known) for word in command.words)
@@ -93,12 +102,26 @@ def resolve_commands(
         act = ResolvedCommand(words, command.fed, folder, sources, command)
         pipelines[command.depth] = (*sources, act)
         yield act
-        if act.name == "cd" and len(words) == 2 and words[1].plain and not command.depth:
-            folder = posixpath.normpath(posixpath.join(folder, words[1].text))
+        if act.name == "cd" and not command.depth:
+            there = _find_new_folder(act, back)
+            # behind && nothing runs where it fails
+            if command.after == "&&" or is_folder(there):
+                folder, back = there, folder
         for inner in find_inner_scripts(act) if depth < DEEPEST else ():
             yield from (
                 replace(one, folder=folder, command=None) for one in resolve_commands(inner, wraps, depth + 1)
             )
+
+
+def _find_new_folder(act: ResolvedCommand, back: str) -> str:
+    """Give the folder in which `cd` leaves the script: the same where that cannot be told."""
+    targets = [word for word in act.words[1:] if word.text == "-" or not word.text.startswith("-")]
+    if len(targets) > 1 or not all(word.plain for word in targets):
+        return act.folder
+    text = targets[0].text if targets else "~"
+    if text == "-":
+        return back
+    return text if text.startswith("~") else posixpath.normpath(posixpath.join(act.folder, text))
 
 
 def substitute_variables(word: ShellWord, known: Mapping[str, str]) -> ShellWord:
@@ -117,7 +140,7 @@ def _update_variables(words: Sequence[ShellWord], command: SimpleCommand, known:
     name = words[0].text
     certain = not command.depth and command.before not in UNSURE and command.after not in ("|", "&", "|&")
     for variable, text in _parse_assignments(words).items():
-        if certain and text is not None:
+        if certain and text is not None and len(text) <= LONGEST_VALUE:
             known[variable] = text
         else:
             known.pop(variable, None)
@@ -164,16 +187,24 @@ def _skip_options(words: tuple[ShellWord, ...], valued: Sequence[str]) -> tuple[
 
 
 def find_inner_scripts(act: ResolvedCommand) -> Iterator[str]:
-    """Give the scripts that a command is handed to run: by `-c`, by eval, on its input, by find -exec."""
+    """Give the scripts that a command is handed to run: by `-c`, by eval, on its input, by find -exec sh."""
     texts = [word.text for word in act.words[1:]]
     if act.name == "eval":
         yield " ".join(texts)
+    elif act.name in HANDING:
+        for at, text in enumerate(texts[:-2]):
+            if normalize_program(text) in SHELLS and _STARTS_SHELL.match(texts[at + 1]):
+                yield texts[at + 2]
     elif act.name in SHELLS:
         at = next((n for n, text in enumerate(texts) if _STARTS_SHELL.match(text)), -1)
         yield from texts[at + 1 : at + 2] if at >= 0 else ()
-        if not any(not text.startswith("-") for text in texts):
-            yield act.fed
-            yield from (source.fed or _get_printed_text(source) for source in act.sources[-1:])
+        if reads_input(act):
+            yield find_input(act)
+
+
+def find_input(act: ResolvedCommand) -> str:
+    """Give what a command is given to read, "" where that is not known."""
+    return act.fed or next((source.fed or _get_printed_text(source) for source in act.sources[-1:]), "")
 
 
 def _get_printed_text(act: ResolvedCommand) -> str:
@@ -185,10 +216,14 @@ def runs_downloaded_code(act: ResolvedCommand) -> bool:
     if act.name not in INTERPRETERS | {"eval", "source", "."}:
         return False
     if any(source.name in FETCHES for source in act.sources):
-        return act.name in INTERPRETERS and not any(_is_file(word) for word in act.words[1:])
+        return act.name in INTERPRETERS and reads_input(act)
     held = [inner for word in act.words[1:] if not word.plain for inner in parse_commands(word.text)]
     return any(normalize_program(one.argv[0]) in FETCHES for one in held)
 
 
-def _is_file(word: ShellWord) -> bool:
-    return not word.text.startswith("-")
+def reads_input(act: ResolvedCommand) -> bool:
+    """Tell whether an interpreter runs what it is given to read: no file is named, or `-s` makes all words
+    arguments of that.
+    """
+    texts = [word.text for word in act.words[1:]]
+    return (act.name in SHELLS and "-s" in texts) or all(text.startswith("-") for text in texts)
