@@ -1,5 +1,6 @@
 """What is asked before and after a block, and what a yes and a no mean: in a real box."""
 
+import os
 import subprocess
 import tempfile
 from dataclasses import replace
@@ -448,3 +449,16 @@ def test_a_file_outside_that_could_not_be_written_is_named(tmp_path, outside, li
 def test_keys_settings_home_and_what_holds_the_folder_are_never_offered(tmp_path, outside):
     never = (Path.home() / ".bashrc", Path.home() / ".ssh/id", Path.home(), Path("/etc/x"), outside / "a/b/c")
     assert not any(needs.can_offer_path(path, outside / "work") for path in (*never, outside))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b", "a" * 300])
+def test_a_name_that_can_be_no_file_s_is_never_offered(tmp_path, outside, name):
+    text = f"cat: {outside / name}: Permission denied"
+    assert needs.find_need(failed(text), tmp_path, NOTHING) is None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
+def test_what_lies_in_a_folder_of_somebody_else_s_is_never_offered(tmp_path, outside):
+    outside.chmod(0)
+    assert needs.find_need(failed(f"cat: {outside / 'x'}: Permission denied"), tmp_path, NOTHING) is None
+    outside.chmod(0o700)

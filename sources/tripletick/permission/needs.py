@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -140,8 +141,12 @@ def _build_need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
 
 def _build_write_need(written: str, root: Path) -> Need | None:
     """Offer one file or folder outside the workspace, where it may be offered at all."""
-    # "~" of the user, "/x" of all
-    path = Path(os.path.realpath(root / os.path.expanduser(written)))  # noqa: PTH111
+    try:
+        # "~" of the user, "/x" of all
+        path = Path(os.path.realpath(root / os.path.expanduser(written)))  # noqa: PTH111
+    except ValueError:
+        # the output of a block may name what can be no path
+        return None
     if not can_offer_path(path, root):
         return None
     name = format_path(path)
@@ -163,7 +168,14 @@ def can_offer_path(path: Path, root: Path) -> bool:
         return False
     if not path.is_relative_to(home) and path.parts[1] in SYSTEM:
         return False
-    return path.is_file() or path.is_dir() or (not os.path.lexists(path) and path.parent.is_dir())
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return path.parent.is_dir()
+    except OSError:
+        # somebody else's folder, or a name that is too long
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 @cache
