@@ -75,6 +75,19 @@ def test_a_huge_answer_is_read_and_holds_no_call(answer):
     assert _stream(answer, 4096)[0].calls == ()
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "```python " + "a_" * 500_000,
+        "```python\n" + "." * 200_000 + "x",
+        "```bash\necho '\n" + "```\n" * 4_000,
+    ],
+)
+def test_a_huge_line_of_a_block_takes_no_time(answer):
+    assert len(parse_reply(f"{answer}\n```", OWNED).calls) <= 1
+    assert parse_reply(answer, OWNED, "length").calls == ()
+
+
 FRAGMENTS = st.sampled_from([
     '```\n', '```\n', '```\n\n', '\n```\n', '```bash\nls\n```\n', '```bash\n', '```markdown:a.md\n',
     '```text\n', '````', '``````python:b.py\n', '   ```bash\n', '   ```\n', '```<think>', '<think>',

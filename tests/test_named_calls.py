@@ -133,6 +133,7 @@ NOT_READ = {
     '<tool>write(path="a", content="half': ["unclosed-call"],
     '<tool_call>{"name": "bash", "arguments": {"command": "echo "hi""}}</tool_call>': ["unread-call"],
     '<tool_call>{"name": "bash", "arguments": {"command": "ls"}': ["unclosed-call"],
+    '<function=bash>{"command": "ls", "timeout": 1e999}</function>': ["unread-call"],
     SAYS + "x\n": ["unclosed-call"],
     '{"name": "bash", "arguments": {"command": "ls"}}': ["foreign-call"],
     "```bash\nls\n```": ["fenced-call"],

@@ -20,7 +20,7 @@ from tripletick.languages import registry
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _ANGLED = re.compile(r"<[^<>]+>$")
-_ELLIPSIS = re.compile(r"[.…\s]*(?:\.\.\.|…)[.…\s]*$|\[\s*(?:\.\.\.|…)\s*\]$")
+_DOTS = re.compile(r"[.…\s]+$|\[\s*(?:\.\.\.|…)\s*\]$")
 _COMMENTED = TOOLS - {"write", "append", "edit"}
 """Tools whose body holds lines of its own, as a program does."""
 EMPTY_FILES = re.compile(r"(?:.*/)?(?:__init__\.py|py\.typed|\.(?:git)?keep|\.nojekyll)$")
@@ -148,7 +148,7 @@ def is_placeholder(tag: str, body: str) -> bool:
 
 
 def _is_placeholder_line(tag: str, line: str) -> bool:
-    if not line or _ELLIPSIS.match(line):
+    if not line or (("..." in line or "…" in line) and _DOTS.match(line)):
         return True
     if _ANGLED.match(line):
         return tag not in DATA or tag in ("text", "markdown") or line.startswith("<!--")

@@ -81,7 +81,7 @@ _WORD = re.compile(rf"[^{BLANKS}:：{{,;(=\"'`]+")
 _TOKEN = re.compile(rf"[\w.-]+[=:：](?:\"[^\"]*\"|'[^']*')|\"[^\"]*\"|'[^']*'|“[^”]*”|[^{BLANKS}]+")
 _PATH_KEY = re.compile(r"(?:title|filename|file|path|name|src)[=:：](.*)", re.IGNORECASE | re.DOTALL)
 _NOTE = re.compile(rf"{_SPACE}*[(（][^()（）]*[)）]{_SPACE}*$")
-_EXTENSION = re.compile(r"[^\s/\\][^/\\]*\.[A-Za-z][A-Za-z0-9_]{0,11}$|[^\s/\\]\.7z$")
+_EXTENSION = re.compile(r"\.(?:[A-Za-z][A-Za-z0-9_]{0,11}|7z)$")
 _DOTFILE = re.compile(r"\.[A-Za-z][\w.-]*$")
 _NAMED = re.compile(
     r"(?:README|LICENSE|LICENCE|CHANGELOG|NOTICE|AUTHORS|COPYING|[A-Z][a-z]+file|GNUmakefile|makefile)$"
@@ -107,7 +107,8 @@ def looks_like_path(word: str) -> bool:
     if not word or "://" in word or word.endswith(("/", "\\")) or "\0" in word:
         return False
     last = word.rpartition("/")[2].rpartition("\\")[2]
-    named = _DOTFILE.match(last) or _is_file_name(last) or _EXTENSION.search(last)
+    extension = _EXTENSION.search(last)
+    named = _DOTFILE.match(last) or _is_file_name(last) or (extension and last[: extension.start()].strip())
     return bool(named) or "/" in word
 
 

@@ -121,6 +121,8 @@ class BlockEndFinder:
             if not ahead.is_quote:
                 self._hidden = line
                 return depth == 0 and pairs % 2 == 0
+        if self._page.cut:
+            self._hidden = len(self._page)
         return self._page.cut
 
     def _judge_code_fence(self, block: FencedBlock, mark: FenceMark, literal: str) -> BlockEnd:

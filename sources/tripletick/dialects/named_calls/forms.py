@@ -101,7 +101,10 @@ def _read_function(text: str, at: int, begins: re.Match[str], whole: bool) -> Pa
         at = json_calls.find_object_end(text, opened.end())
         if at < 0:
             return ParsedCalls(-1)
-        given = json_calls.read_arguments(text[opened.end() : at], whole=False)
+        try:
+            given = json_calls.read_arguments(text[opened.end() : at], whole=False)
+        except UnreadableCallError:
+            return ParsedCalls(at)
     name = begins["name"].removeprefix("=")
     if end := _FUNCTION_END.match(text, at):
         return ParsedCalls(end.end(), (RawCall(name, dict(given)),))
