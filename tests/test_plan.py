@@ -220,6 +220,12 @@ def test_words_that_look_like_our_own_signs_stay_words(words):
     assert parse_tasks(format_tasks([task]), RULES) == (Plan((task,)), [])
 
 
+@pytest.mark.parametrize("words", ["write this:\ndef f():\n    return 1", "a\u2028b", "a\x0cb", "a\x85b"])
+def test_a_task_that_nobody_edits_keeps_its_indentation_and_every_character(words):
+    task = replace(A, task=words)
+    assert parse_tasks(format_tasks([task, B]), RULES) == (Plan((task, B)), [])
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [

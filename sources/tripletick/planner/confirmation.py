@@ -30,6 +30,9 @@ NOTHING = "nothing"
 UNREAD = "Expected: ID AGENT: what to do  (needs ID, ID)"
 ABOVE = "There is no task above for this line to continue."
 LINE = "Line {line}: {text}"
+INDENT = "  "
+_BREAK = re.compile(r"\r\n|\n|\r")
+"""Other characters that end a line for `str.splitlines` may stand in a task."""
 _TASK = re.compile(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOTALL)
 _NEEDS = re.compile(r"\s*\(needs\s+(?P<needs>[^()]*)\)\s*\Z")
 
@@ -126,7 +129,7 @@ def format_needs(task: Task) -> str:
 
 
 def _format_task(task: Task) -> str:
-    words = task.task.replace("\n", "\n  ")
+    words = f"\n{INDENT}".join(_BREAK.split(task.task))
     unlike = f"  (needs {NOTHING})" if not task.needs and _NEEDS.search(words) else ""
     return f"{task.id} {task.agent}: {words}{format_needs(task)}{unlike}"
 
@@ -134,11 +137,13 @@ def _format_task(task: Task) -> str:
 def _split_tasks(text: str) -> Iterator[tuple[int, str]]:
     """Give each task's lines as one text, with the number of the first."""
     begun, held = 0, ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_BREAK.split(text), 1):
         if line.startswith("#") or not line.strip():
             continue
         if held and line[0].isspace():
-            held += f"\n{line.strip()}"
+            # what is indented more is the task's own, such as a program
+            more = line.removeprefix(INDENT) if line.startswith(INDENT) else line.strip()
+            held += f"\n{more.rstrip()}"
             continue
         if held:
             yield begun, held
