@@ -462,3 +462,17 @@ def test_what_lies_in_a_folder_of_somebody_else_s_is_never_offered(tmp_path, out
     outside.chmod(0)
     assert needs.find_need(failed(f"cat: {outside / 'x'}: Permission denied"), tmp_path, NOTHING) is None
     outside.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", "[project]\ndependencies = 5"),
+        ("pyproject.toml", "[project]\ndependencies = [5]"),
+        ("pyproject.toml", "[dependency-groups]\ndev = true"),
+        ("package.json", "[" * 100_000),
+    ],
+)
+def test_a_project_file_that_is_not_as_it_should_be_names_nothing(tmp_path, file, text):
+    (tmp_path / file).write_text(text)
+    assert installs.find_naming_file(Workspace(tmp_path), ["requests"]) == ""

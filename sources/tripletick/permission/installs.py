@@ -217,7 +217,8 @@ def _list_manifests(workspace: Workspace) -> Iterator[str]:
 
 
 def _parse_packages(workspace: Workspace, file: str) -> Iterator[str]:
-    with suppress(PathRefused, ValueError):
+    # the file is the workspace's, and may hold whatever its format can
+    with suppress(PathRefused, ValueError, TypeError, RecursionError):
         text = read_project_file(workspace, file)
         if file == "package.json":
             held = json.loads(text)
