@@ -201,6 +201,7 @@ HARMLESS = [
     "cat > run.sh <<EOF\n\\$(rm -rf src)\nEOF",
     "echo '${x:-$(rm -rf src)}' \"\\$(rm -rf src)\"",
     "(( x = 1 << 2 ))\nls",
+    "cat > README.md <<EOF\nRun `pip install flask` or `sudo apt install jq`.\nEOF",
     "mkdir -p build && cd build && rm -rf *",
     "cd small && rm -rf *",
     "cd small; cd ..; rm notes.txt",

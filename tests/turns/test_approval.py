@@ -476,3 +476,8 @@ def test_what_lies_in_a_folder_of_somebody_else_s_is_never_offered(tmp_path, out
 def test_a_project_file_that_is_not_as_it_should_be_names_nothing(tmp_path, file, text):
     (tmp_path / file).write_text(text)
     assert installs.find_naming_file(Workspace(tmp_path), ["requests"]) == ""
+
+
+def test_an_install_in_a_text_that_is_saved_keeps_no_block_from_running(tmp_path):
+    script = "cat > README.md <<EOF\nRun `pip install flask` first.\nEOF"
+    assert split_script(script, Workspace(tmp_path)).is_whole

@@ -91,7 +91,8 @@ def _find_problem(
             return PUSHED
         if committed and act not in taken and act.line.startswith(("git add", "git commit")):
             return LATE
-        if act not in taken and installs.parse_install(act, workspace):
+        written = act.command is not None and act.command.in_document
+        if act not in taken and not written and installs.parse_install(act, workspace):
             return ALONE.format(line=act.line)
     return ""
 

@@ -47,6 +47,8 @@ class SimpleCommand:
     redirected: bool = False
     fed: str = ""
     """What a here-document or a here-string gives it to read."""
+    in_document: bool = False
+    """In a here-document that expands, whose author may have meant it as text."""
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -307,7 +309,8 @@ class _ScriptScanner:
             fed, number = "\n".join(lines), document.command
             if number >= 0:
                 self.found[number] = replace(self.found[number], fed=fed, redirected=True)
-            self.found += () if document.literal else _parse_substitutions(fed, depth)
+            expanded = () if document.literal else _parse_substitutions(fed, depth)
+            self.found += (replace(one, in_document=True) for one in expanded)
         self.waiting.clear()
 
 
