@@ -322,22 +322,6 @@ def _parse_tags(written: str) -> Iterator[str]:
             yield found["tag"]
 
 
-def _parse_temperature(written: str) -> float | None:
-    """Read a temperature, None where none is set; its bounds are those of the configuration."""
-    warm = float(written) if written else None
-    if warm is not None and not 0 <= warm <= 2:
-        raise ValueError(f"`temperature` must be from 0 to 2, not {written}")
-    return warm
-
-
-def _is_installed(module: str) -> bool:
-    """Tell whether a module can be imported; of one in a package (`a.b`) the package may be missing."""
-    try:
-        return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
-
-
 def _read_text(path: Path) -> str:
     """Read a file as editors write it, with or without a byte order mark."""
     try:
