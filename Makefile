@@ -19,6 +19,8 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
 # Never in the clone, wherever that is.
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
+# Tests that start programs wait for them for a third of their time: half as many processes again as there are cores.
+WAITING := --numprocesses=$(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)')
 export q PYTHON
 
 .PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-lookup bench-peers bench-real bench-serve ablation router clean offline-model release-check
@@ -40,7 +42,7 @@ quick: $(VENV)/.dev
 # The box as root and as a user; whole turns in it; a third of the hostile programs; every language with its compiler;
 # the program as it is run.
 box: $(VENV)/.dev
-	$(PYTEST) $(addprefix tests/,program sandbox languages threats turns)
+	$(PYTEST) $(WAITING) $(addprefix tests/,program sandbox languages threats turns)
 
 threats: $(VENV)/.dev
 	$(BIN)/python -m tests.threats

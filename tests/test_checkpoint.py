@@ -184,7 +184,7 @@ def test_a_git_that_lies_in_the_workspace_is_not_run(ws, tmp_path, monkeypatch):
 
 def test_an_undo_of_several_turns_says_where_it_had_to_stop(ws, points):
     for text in ("one", "two"):
-        turn(points, lambda text=text: (ws / f"{text}.txt").write_text(text), request=text)
+        turn(points, partial((ws / f"{text}.txt").write_text, text), request=text)
     (ws / "one.txt").write_text("mine")
     told = points.undo(2, ask=lambda question: bool(ws.rename(ws.with_name("elsewhere"))))
     assert told.text.splitlines() == [
@@ -199,8 +199,13 @@ def test_a_file_of_the_user_where_a_turn_removed_a_folder_is_asked_for(ws, point
     (ws / "folder" / "in.txt").write_text("in")
     turn(points, lambda: shutil.rmtree(ws / "folder"))
     (ws / "folder").write_text("mine")
-    asked = []
-    told = points.undo(ask=lambda question: bool(asked.append(question)))
+    asked: list[str] = []
+
+    def refuse(question: str) -> bool:
+        asked.append(question)
+        return False
+
+    told = points.undo(ask=refuse)
     assert (len(asked), (ws / "folder").read_text()) == (1, "mine")
     assert set(told.kept) == {"folder", "folder/in.txt"}
     assert points.undo(ask=lambda question: True).restored == ("folder/in.txt",)

@@ -181,3 +181,23 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
     for name in ("tax 2024.txt", "a b.txt", "ab.txt", "a  b.txt"):
         put(context, name, "paid\n")
     assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("wc -l receits.csv", "wc -l receipts.csv"),
+        ("wc -l receipts2.csv", "wc -l receipts2.csv"),
+        ("wc -l receits.txt", "wc -l receits.txt"),
+        ("wc -l recipes.csv", "wc -l recipes.csv"),
+        (
+            "sort receipts.csv > receits.csv; cat receits.csv",
+            "sort receipts.csv > receits.csv; cat receits.csv",
+        ),
+    ],
+)
+def test_a_misspelled_name_means_the_file_of_the_request(context, body, meant):
+    for name in ("receipts.csv", "recipe.csv"):
+        put(context, name, "paid\n")
+    context.ledger.task = "how many lines has receipts.csv"
+    assert infer_path(Call("bash", body), context).body == meant

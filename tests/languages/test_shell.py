@@ -254,7 +254,7 @@ def test_a_program_of_another_language_is_not_judged_by_the_searches_that_it_sta
 
 
 def test_a_quiet_search_shows_the_lines_that_it_was_for(context):
-    context.ledger.task = "is wallet on the list?"
+    context.ledger.task = "the packing list: is wallet on it?"
     (context.workspace.root / "packing.txt").write_text("* socks\n* wallet\n")
     script = "grep -q wallet packing.txt"
     result = judge_status(Call("bash", script), shell(context, script), context)

@@ -136,12 +136,12 @@ def suggest_paths(name: str, workspace: Workspace, request: str = "") -> str:
     same = {each for each in paths if normalize_name(each) == normalize_name(wanted)}
     part = {each for each in paths if " " in each and wanted in each.split(" ")}
     alike = {each for each in paths if PLURAL.sub("", each) == PLURAL.sub("", wanted)}
-    near = same or part or alike or _find_misspelled(wanted, paths)
+    near = same or part or alike or find_misspelled(wanted, paths)
     found = [path for each in sorted(near) for path in paths[each] if path != name]
     return ", ".join(shorten_names(found, 2)) if 0 < len(found) <= 2 else ""
 
 
-def _find_misspelled(wanted: str, names: Iterable[str]) -> set[str]:
+def find_misspelled(wanted: str, names: Iterable[str]) -> set[str]:
     """Give the name of a file that is spelled nearly like one that is not there, and ends in the same way."""
     stem, dot, ending = wanted.rpartition(".")
     numbers = re.findall(r"\d+", wanted)

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from tripletick.languages.registry import LANGUAGES, detect_language, is_foreign_path
 from tripletick.messages import Call
 from tripletick.paths import PathRefused
-from tripletick.tools.file_listing import normalize_name
+from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.tool import ToolContext
 
@@ -37,7 +37,7 @@ _WORD = re.compile(r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>[\w-]+\.\
 
 def infer_path(call: Call, context: ToolContext) -> Call:
     """Give the call with the path that was meant, or as it is."""
-    call = _restore_blanks(_strip_head_lines(call), context)
+    call = _correct_names(_strip_head_lines(call), context)
     wanted, context.ledger.wanted = context.ledger.wanted, ""
     path = call.meant or wanted or context.ledger.asked or _find_old_version(call, context)
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
@@ -71,27 +71,33 @@ def _strip_head_lines(call: Call) -> Call:
     return replace(call, body="".join(lines)) if lines else call
 
 
-def _restore_blanks(call: Call, context: ToolContext) -> Call:
-    """Give a script's names of files their blanks back, for which small models write other signs: it looks at
-    tax_2024.txt, and only 'tax 2024.txt' is there.
+def _correct_names(call: Call, context: ToolContext) -> Call:
+    """Give a script the names of files that it means. Small models write other signs for blanks, and misspell
+    long names: it looks at tax_2024.txt or receits.csv, and there are only 'tax 2024.txt' and, in the request
+    too, receipts.csv.
     """
     if call.tool != SHELL or not context.trial.paths:
         return call
-    blank: dict[str, list[str]] = {}
+    task, blank = context.ledger.task, dict[str, list[str]]()
+    there: dict[str, str] = {}
     with suppress(PathRefused):
-        for name in context.workspace.list_names("."):
-            if " " in name and name not in call.body:
-                blank.setdefault(normalize_name(name.casefold()), []).append(name)
+        there = {name.casefold(): name for name in context.workspace.list_names(".") if name not in call.body}
+    for each, name in there.items():
+        if " " in name:
+            blank.setdefault(normalize_name(each), []).append(name)
 
     def restore(found: re.Match[str]) -> str:
         word = found["name"]
-        names = blank.get(normalize_name(word.casefold()), [])
-        if len(names) != 1 or word in context.ledger.task or context.workspace.get_kind(word) != "missing":
+        like = word.casefold()
+        names = blank.get(normalize_name(like), [])
+        if not names:
+            names = [name for each in find_misspelled(like, there) if (name := there[each]) in task]
+        if len(names) != 1 or word in task or context.workspace.get_kind(word) != "missing":
             return found[0]
         return f"{found['quote']}{names[0]}{found['quote']}" if found["quote"] else shlex.quote(names[0])
 
     lines = [
-        _WORD.sub(restore, line) if blank and _LOOKS.match(line) else line
+        _WORD.sub(restore, line) if there and _LOOKS.match(line) else line
         for line in call.body.splitlines(keepends=True)
     ]
     return replace(call, body="".join(lines)) if lines else call

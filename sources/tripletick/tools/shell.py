@@ -50,6 +50,7 @@ none of the patterns, so they are compiled where they are used.
 """
 NO_MATCH, MATCH = SILENT[0][2], SILENT[2][2]
 _ENDS_IN_SEARCH = re.compile(rf"(?m)(?:^|[;&|]|\bdo\b)[ \t]*{_SEARCH}[^|;&\n]*(?:[;\s]+done)*[;\s]*\Z")
+_PLACES = re.compile(r"[\w./-]+\.\w+")
 _COMPLAINT = re.compile(r"(?m)^\S+: .*(?:No such|not found|denied|cannot|invalid|unrecognized|syntax)")
 _WIDE = re.compile(
     r"(?:^|\s)-\w*[rR]|--recursive|\*|\bfind\b|\b(?:rg|ag|pgrep)\b|git +grep|\s\.(?:/|\s|$)|\|"
@@ -180,7 +181,8 @@ def _search_for_words(script: str, context: ToolContext, *, searched: bool = Fal
     """Give the files, or the lines of those that were `searched`, which have what a search was for: words
     that the request has too.
     """
-    words = extract_content_words(script) & extract_content_words(context.ledger.task)
+    pattern = _PLACES.sub(" ", script) if searched else script
+    words = extract_content_words(pattern) & extract_content_words(context.ledger.task)
     hits = search_files(" ".join(words), context, SHOWN) if words else []
     if searched:
         return [hit for hit in hits if ":" in hit and hit.partition(":")[0] in script]

@@ -148,7 +148,7 @@ class Attempts:
         self.looped = any(self.results[_make_result_key(*pair)] > 1 for pair in results)
         last = results[-1][1] if results else None
         self.proven_wrong = bool(last) and any("example" in result.flags for _, result in results)
-        self.printed = last.text if last and last.exit == 0 else ""
+        self.printed = last.text if last and last.ok and last.exit is not None else ""
         self.error = format_error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
         if not self.error:

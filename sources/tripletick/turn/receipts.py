@@ -39,7 +39,7 @@ LOSES = (
 )
 JOINS = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
-    "were before. To put what is in files into one: cat FILE FILE > {target}"
+    "were before. To put what is in them into one: cat {sources} > {target}"
 )
 NO_FOLDER = (
     "{paths} was no folder, so that the files got its name. All files are as they were before. "
@@ -49,11 +49,11 @@ PACKS = re.compile(
     r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
 )
 ARCHIVES = (
-    (".zip", b"PK", "python3 -m zipfile -c {path} FOLDER"),
-    (".tar.gz", b"\x1f\x8b", "tar -czf {path} FOLDER"),
-    (".tgz", b"\x1f\x8b", "tar -czf {path} FOLDER"),
-    (".tar.bz2", b"BZh", "tar -cjf {path} FOLDER"),
-    (".tar.xz", b"\xfd7zXZ", "tar -cJf {path} FOLDER"),
+    (".zip", b"PK", "python3 -m zipfile -c {path}"),
+    (".tar.gz", b"\x1f\x8b", "tar -czf {path}"),
+    (".tgz", b"\x1f\x8b", "tar -czf {path}"),
+    (".tar.bz2", b"BZh", "tar -cjf {path}"),
+    (".tar.xz", b"\xfd7zXZ", "tar -cJf {path}"),
 )
 """How the name of an archive ends, how its content begins, and what makes one everywhere."""
 FALSE_ARCHIVE = (
@@ -123,9 +123,17 @@ def find_false_archive(code: str, changes: Sequence[Change], read: Callable[[Sta
     for path, left in made if PACKS.search(code) else ():
         for ending, head, how in ARCHIVES:
             if path.lower().endswith(ending) and (data := read(left)) and not data.startswith(head):
-                text = FALSE_ARCHIVE.format(path=path, how=how.format(path=shlex.quote(path)))
+                what = _find_packed(code, path) or "FOLDER"
+                text = FALSE_ARCHIVE.format(path=path, how=f"{how.format(path=shlex.quote(path))} {what}")
                 return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
     return None
+
+
+def _find_packed(code: str, path: str) -> str:
+    """Give what a line packs into an archive, as written behind its name, "" where that is not plain."""
+    written = rf"(?:\./)?(?:{re.escape(path)}|{re.escape(shlex.quote(path))})"
+    found = re.search(rf"(?m)^[ \t]*(?:tar|zip)[ \t][^|;&\n]*?{written}[ \t]+([^-|;&<>\n]+)$", code)
+    return found[1].strip() if found else ""
 
 
 def find_loss(
@@ -136,7 +144,8 @@ def find_loss(
     `turn`: all changes of that, none where it may delete.
     """
     lost, said, target = find_overwritten(code, changes), LOSES, ""
-    if lost and (target := next(filter(is_document, find_renames(changes)), "")):
+    renamed = find_renames(changes) if lost else {}
+    if target := next(filter(is_document, renamed), ""):
         said = JOINS
     if not lost:
         lost, said = _find_false_folders(code, changes, request)[:1], NO_FOLDER
@@ -145,7 +154,8 @@ def find_loss(
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
-    text = said.format(paths=join_names(lost, NAMED), target=target)
+    sources = shlex.join([*lost, *renamed.values()])
+    text = said.format(paths=join_names(lost, NAMED), target=shlex.quote(target), sources=sources)
     return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"})) if lost else None
 
 
