@@ -142,7 +142,12 @@ def test_a_broken_agent_of_ones_own_is_told_in_one_line_and_ends_only_what_asks_
     told = run(home, "-C", ".", *script(home, "Blue."), "good morning")
     assert (told.returncode, told.stderr.count(line)) == (0, 1)
     assert run(home, "agents").stderr.count(line) == 1
-    for words in (("-a", name, "hello to you"), ("-a", "auto", f"@{name} hello to you")):
+    routed = ("-a", "auto", "write primes.py, which prints the first ten primes, and run it")
+    for words in (
+        ("-a", name, "hello to you"),
+        ("-a", "auto", f"@{name} hello to you"),
+        *([routed] if name == "coder" else []),
+    ):
         asked = run(home, "-C", ".", *script(home, "Blue."), *words)
         assert asked.returncode == 2
         assert f"Agent {name} cannot be read." in asked.stderr

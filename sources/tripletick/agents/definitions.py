@@ -201,11 +201,11 @@ def load_user_agents(folder: Path) -> tuple[dict[str, Agent], dict[str, BrokenAg
     return agents, broken
 
 
-def find_agent(prompts: Prompts, name: str, *, asked: bool = True) -> Agent:
-    """Give an agent. Raises UsageError where there is none of that name, and ConfigError where the user has
-    `asked` for it and their file of it is broken.
+def find_agent(prompts: Prompts, name: str) -> Agent:
+    """Give an agent. Raises UsageError where there is none of that name, and ConfigError where the user's own
+    file of it is broken.
     """
-    if name in prompts.broken and (asked or name not in prompts.agents):
+    if name in prompts.broken:
         raise prompts.broken[name].error
     if name in prompts.agents:
         return prompts.agents[name]

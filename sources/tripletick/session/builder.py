@@ -67,6 +67,8 @@ def load_prompts(config: Config, places: AppDirs, brought: Mapping[str, Agent] =
     agents, broken = definitions.load_user_agents(places.agents)
     own = {**agents, **brought}
     there = replace(shipped.with_agents(own), own=tuple(own), broken=broken)
+    # the one that ships may do what the user's must not
+    there = replace(there, agents={name: each for name, each in there.agents.items() if name not in broken})
     return there.with_server_tag() if config.servers else there
 
 

@@ -269,7 +269,12 @@ def _apply_model_choice(choice: AgentChoice, name: str) -> AgentChoice:
 
 
 def _find_present(choice: AgentChoice, prompts: Prompts) -> Generator[Event, Reply, list[str]]:
-    """Name who works on it and is there; where nobody is, who does instead. Who is missing is said."""
+    """Name who works on it and is there; where nobody is, who does instead. Who is missing is said. Raises
+    ConfigError where the user's file of one is broken.
+    """
+    for name in choice.names:
+        if name in prompts.broken:
+            raise prompts.broken[name].error
     there = [name for name in choice.names if name in prompts.agents]
     for name in choice.names:
         if name not in prompts.agents:

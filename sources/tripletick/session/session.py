@@ -170,7 +170,7 @@ class App:
             yield from self._continue_plan(self.plan)
 
     def _continue_plan(self, plan: Plan, *, agreed: bool = False) -> Turn:
-        agent = definitions.find_agent(self.prompts, PLANNER, asked=False)
+        agent = definitions.find_agent(self.prompts, PLANNER)
         yield Routed(agent.name, "resume")
         loop = yield from self._ensure_loop(HANDS)
         request = self.last_request[0] if self.last_request else ""
@@ -266,7 +266,7 @@ class App:
             name = self.routing.current_agent
         elif self.chosen_by == "config":
             return builder.find_configured_agent(self.config, self.prompts)
-        return definitions.find_agent(self.prompts, name, asked=self.config.agent.name != definitions.AUTO)
+        return definitions.find_agent(self.prompts, name)
 
     def _open_for_routing(self) -> Generator[Event, Reply, tuple[ReplySource, ModelInfo | None]]:
         """Open the model that may be asked who shall do a request."""
