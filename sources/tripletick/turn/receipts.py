@@ -33,16 +33,17 @@ INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
 """What stands before a folder in which something is to be."""
 NAMED = 3
 TAKEN_BACK = "failed, and what it did was taken back"
+# The last line stands in a fresh start too.
 LOSES = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
-    "were before. A folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
+    "were before.\nA folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
 )
 JOINS = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
-    "were before. To put what is in them into one: cat {sources} > {target}"
+    "were before.\nTo put what is in them into one: cat {sources} > {target}"
 )
 NO_FOLDER = (
-    "{paths} was no folder, so that the files got its name. All files are as they were before. "
+    "{paths} was no folder, so that the files got its name. All files are as they were before.\n"
     "Make the folder first: mkdir -p {paths}"
 )
 PACKS = re.compile(
@@ -57,7 +58,7 @@ ARCHIVES = (
 )
 """How the name of an archive ends, how its content begins, and what makes one everywhere."""
 FALSE_ARCHIVE = (
-    "{path} was an archive of another kind than its name says. All files are as they were before. "
+    "{path} was an archive of another kind than its name says. All files are as they were before.\n"
     "This makes one: {how}"
 )
 DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
