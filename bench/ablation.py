@@ -35,7 +35,7 @@ HEAD = (
 )
 
 
-def chosen(suite: str, tasks: int = TASKS) -> list[Trial]:
+def select_trials(suite: str, tasks: int = TASKS) -> list[Trial]:
     """Give tasks in their first wording, spread evenly over the suite, or all where it has fewer."""
     trials = suites.make_trials(suite, notice=print)
     many = min(tasks, len(trials))
@@ -61,7 +61,7 @@ def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]
     config = load_config([dirs.find_dirs().shipped_config], {}, settings)
     if config.warnings:
         sys.exit(config.warnings[0])
-    setup, todo = RunSetup(config, settings, seconds=plan.seconds), chosen(plan.suite, plan.tasks)
+    setup, todo = RunSetup(config, settings, seconds=plan.seconds), select_trials(plan.suite, plan.tasks)
     header, folder = runner.make_header(setup, plan.suite), plan.out / name.replace(" ", "-")
     opened = run_file.resume_run if list(folder.glob(f"*{run_file.LOG}")) else run_file.begin_run
     with opened(folder, header) as log:
@@ -71,17 +71,17 @@ def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]
         return [log.done[trial.key] for trial in todo]
 
 
-def row(name: str, other: str, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
+def format_row(name: str, other: str, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
     """Write a row of the table."""
     told = compare.compare_runs(shipped, without)
     split, written = told.splits[-1], next(cost.ratio for cost in told.costs if cost.name == "tokens written")
     solved = sum(attempt.solved for attempt in without)
     took = "" if written is None else f"{written:.2f} x"
     cells = (name, other, solved, split.only_a, split.only_b, f"{split.p:.3f}", took)
-    return f"| {' | '.join(map(str, cells))} | {verdict(split, shipped, without)} |"
+    return f"| {' | '.join(map(str, cells))} | {describe_split(split, shipped, without)} |"
 
 
-def verdict(split: compare.PairSplit, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
+def describe_split(split: compare.PairSplit, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
     """Say what the split tells; how much is read differs anyway, by paths of the run's own folders."""
     if split.p < compare.LIKELY:
         return "helps" if split.only_a > split.only_b else "hurts"
@@ -90,7 +90,7 @@ def verdict(split: compare.PairSplit, shipped: Sequence[Attempt], without: Seque
     return "changed no reply" if same else "no clear difference"
 
 
-def table(plan: Plan) -> Iterator[str]:
+def iter_table_lines(plan: Plan) -> Iterator[str]:
     """Give the lines of the table, each as soon as it is known."""
     shipped = run(AS_SHIPPED, plan, plan.model)
     yield from HEAD
@@ -98,19 +98,19 @@ def table(plan: Plan) -> Iterator[str]:
     for name in plan.only:
         technique = TECHNIQUES[name]
         without = run(name, plan, {**plan.model, technique.setting: technique.other})
-        yield row(name, f"`{technique.setting} = {technique.other}`", shipped, without)
+        yield format_row(name, f"`{technique.setting} = {technique.other}`", shipped, without)
 
 
-def measure(plan: Plan) -> None:
+def measure_techniques(plan: Plan) -> None:
     """Show the table as it grows, and write it beside the runs, also as far as it is."""
     lines: list[str] = []
-    for line in table(plan):
+    for line in iter_table_lines(plan):
         lines.append(line)
         print(line, flush=True)
         (plan.out / "table.md").write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def techniques(text: str) -> Sequence[str]:
+def parse_techniques(text: str) -> Sequence[str]:
     """Read names parted by commas. Raises ArgumentTypeError, which names those that there are."""
     names = [name.strip() for name in text.split(",") if name.strip()] or list(TECHNIQUES)
     if unknown := [name for name in names if name not in TECHNIQUES]:
@@ -124,7 +124,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--host", default="")
     parser.add_argument("--suite", default="core")
     parser.add_argument("--tasks", type=int, default=TASKS, help="how many of its tasks")
-    parser.add_argument("--only", type=techniques, default=tuple(TECHNIQUES), help="names parted by commas")
+    parser.add_argument(
+        "--only", type=parse_techniques, default=tuple(TECHNIQUES), help="names parted by commas"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
     parser.add_argument("--timeout", type=float, help="seconds for a task, instead of its own limit")
     parser.add_argument("--out", type=Path, default=Path("runs/ablation"))
@@ -133,7 +135,9 @@ def main(argv: Sequence[str]) -> int:
     try:
         with serve_cached(given.host, kept) if given.host else nullcontext("") as host:
             model = {"model.name": given.model, **({"model.host": host} if host else {})}
-            measure(Plan(model, given.suite, given.out, given.tasks, given.only, given.jobs, given.timeout))
+            measure_techniques(
+                Plan(model, given.suite, given.out, given.tasks, given.only, given.jobs, given.timeout)
+            )
     except TripletickError as error:
         print(error, file=sys.stderr)
         return error.exit

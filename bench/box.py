@@ -24,10 +24,10 @@ RUNS = 20
 BOUND = 8.0
 """Milliseconds that a box may add to `true` with everything on; over bubblewrap alone in that tier."""
 FILES, FOLDERS = 10_000, 500
-MANY = f"a workspace of {FILES:,} files in {FOLDERS} folders"
+MANY_FILES = f"a workspace of {FILES:,} files in {FOLDERS} folders"
 
 
-def timed(action: Callable[[], object]) -> float:
+def time_action(action: Callable[[], object]) -> float:
     began = time.monotonic()
     action()
     return (time.monotonic() - began) * 1000
@@ -37,22 +37,24 @@ Row = tuple[float, float, float]
 """Bare, in bubblewrap alone, boxed."""
 
 
-def compare(bare: Callable[[], object], alone: Callable[[], object], boxed: Callable[[], object]) -> Row:
+def measure_medians(
+    bare: Callable[[], object], alone: Callable[[], object], boxed: Callable[[], object]
+) -> Row:
     """Run all by turns, so that what else the machine does meets each; give the medians."""
     boxed()
-    rounds = [(timed(bare), timed(alone), timed(boxed)) for _ in range(RUNS)]
+    rounds = [(time_action(bare), time_action(alone), time_action(boxed)) for _ in range(RUNS)]
     one, two, three = map(statistics.median, zip(*rounds, strict=True))
     return one, two, three
 
 
-class Spy:
+class ArgumentRecorder:
     """Keeps the arguments that bubblewrap gets through a memory file, those of the last start."""
 
     def __init__(self) -> None:
         self.arguments = b""
-        sys.addaudithook(self._look)
+        sys.addaudithook(self._record_arguments)
 
-    def _look(self, event: str, given: tuple[object, ...]) -> None:
+    def _record_arguments(self, event: str, given: tuple[object, ...]) -> None:
         words = list(map(str, given[1])) if event == "subprocess.Popen" and isinstance(given[1], list) else []
         if "--args" in words:
             file = int(words[words.index("--args") + 1])
@@ -70,7 +72,7 @@ def run_in_bubblewrap(arguments: bytes, command: list[str]) -> None:
         os.close(file)
 
 
-def fill(workspace: Path) -> None:
+def create_files(workspace: Path) -> None:
     for number in range(FOLDERS):
         folder = workspace / str(number)
         folder.mkdir()
@@ -78,26 +80,26 @@ def fill(workspace: Path) -> None:
             (folder / str(name)).touch()
 
 
-def rows(box: Box, workspace: Path) -> list[tuple[str, Row]]:
+def measure_rows(box: Box, workspace: Path) -> list[tuple[str, Row]]:
     (workspace / ".git").mkdir()
-    true, words, spy = ["true"], ["sh", "-c", "seq 1000"], Spy()
+    true, words, spy = ["true"], ["sh", "-c", "seq 1000"], ArgumentRecorder()
 
-    def measure(command: list[str], grant: Grant = NOTHING) -> Row:
-        def bare() -> object:
+    def measure_command(command: list[str], grant: Grant = NOTHING) -> Row:
+        def run_bare() -> object:
             return subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
         list(box.run(RunRequest(command)))
-        alone = partial(run_in_bubblewrap, spy.arguments, command) if box.name == "bubblewrap" else bare
-        return compare(bare, alone, lambda: list(box.run(RunRequest(command, grant=grant))))
+        alone = partial(run_in_bubblewrap, spy.arguments, command) if box.name == "bubblewrap" else run_bare
+        return measure_medians(run_bare, alone, lambda: list(box.run(RunRequest(command, grant=grant))))
 
-    found = [("true", measure(true)), ("1,000 lines of output", measure(words))]
+    found = [("true", measure_command(true)), ("1,000 lines of output", measure_command(words))]
     if box.name == "bubblewrap":
         for name in ("config", "HEAD"):
             (workspace / ".git" / name).touch()
-        found.append(("true, with .git let write", measure(true, Grant(git=True))))
+        found.append(("true, with .git let write", measure_command(true, Grant(git=True))))
     (workspace / ".env").write_text("KEY=1")
-    fill(workspace)
-    return [*found, (f"true, {MANY}", measure(true))]
+    create_files(workspace)
+    return [*found, (f"true, {MANY_FILES}", measure_command(true))]
 
 
 def main(tier: str = "auto") -> None:
@@ -107,7 +109,7 @@ def main(tier: str = "auto") -> None:
         began = time.monotonic()
         box = open_box(SandboxSpec(workspace, Path(folder, "state")), tier)
         opened = (time.monotonic() - began) * 1000
-        measured = rows(box, workspace)
+        measured = measure_rows(box, workspace)
         box.close()
     who = "root" if os.geteuid() == 0 else "an ordinary user"
     alone = "bubblewrap" if box.name == "bubblewrap" else "bare"

@@ -21,16 +21,16 @@ from tripletick.models import open_model, split_name
 
 LEAD, SECONDS = 2, 300.0
 NO_MODEL = (2, 4, 5)
-KEPT = ("OLLAMA_HOST", "XDG_CACHE_HOME")
+KEPT_VARIABLES = ("OLLAMA_HOST", "XDG_CACHE_HOME")
 
 
-def solved(dialect: str, top: Path, words: list[str]) -> int:
+def count_solved(dialect: str, top: Path, words: list[str]) -> int:
     """Count the chores that are done in a dialect."""
     done = 0
     for number, chore in enumerate(chores.CHORES, 1):
         folder = top / dialect / str(number) / "project"
         folder.mkdir(parents=True)
-        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+        kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         env = {**kept, "HOME": str(folder.parent), "TRIPLETICK_AGENT_DIALECT": dialect}
         try:
             told = chores.do(chore, folder, env, *words, seconds=SECONDS)
@@ -42,7 +42,7 @@ def solved(dialect: str, top: Path, words: list[str]) -> int:
     return done
 
 
-def able(model: str) -> list[str]:
+def list_usable_dialects(model: str) -> list[str]:
     """Name the dialects that the model can do; the others would fall back to fences."""
     with closing(open_model(model)) as opened:
         about = opened.get_info()
@@ -55,7 +55,10 @@ def main() -> int:
         return 2
     model = sys.argv[1]
     with tempfile.TemporaryDirectory(prefix="tripletick-") as name:
-        done = {dialect: solved(dialect, Path(name), ["-m", *sys.argv[1:]]) for dialect in able(model)}
+        done = {
+            dialect: count_solved(dialect, Path(name), ["-m", *sys.argv[1:]])
+            for dialect in list_usable_dialects(model)
+        }
     best = max(done, key=lambda dialect: done[dialect])
     if done[best] < done["fence"] + LEAD:
         best = "fence"

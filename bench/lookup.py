@@ -32,7 +32,7 @@ if __name__ == "__main__":
     orders = read_orders("orders.csv")
     print(f"{len(orders)} orders, {total(orders):.2f} euros")
 """
-ASKED = {
+PROMPTS = {
     "repair": f"orders.py:\n```python\n{PROGRAM}```\n\nThe total is that of the last order alone. "
     "Write the whole corrected program in a python block.",
     "list": "Name twelve countries, each with its capital, its continent and its currency.",
@@ -60,7 +60,7 @@ def main() -> None:
     plan = LoadPlan(sys.argv[1], (), 2048)
     without = LoadPlan(sys.argv[1], (), 2048, lookup=())
     with closing(LlamaEngine(plan)) as guessing, closing(LlamaEngine(without)) as plain:
-        for name, words in ASKED.items():
+        for name, words in PROMPTS.items():
             pairs = [(time_reply(guessing, words), time_reply(plain, words)) for _ in range(rounds)]
             ratio = statistics.median(fast[0] / slow[0] for fast, slow in pairs)
             same = sum(fast[1] == slow[1] for fast, slow in pairs)

@@ -29,16 +29,18 @@ TASKS, SECONDS = 8, 1.0
 SLOTS = (1, 2, 4)
 BOUND = 3.5
 """How many times faster 4 slots must be than one."""
-LOOKS = "```bash\nls | wc -l\n```"
+LOOK_BLOCK = "```bash\nls | wc -l\n```"
 
 
-def measure(top: Path, slots: int) -> float:
+def measure_plan(top: Path, slots: int) -> float:
     """Run the plan in a session of its own; give its seconds."""
     folder = top / "project"
     folder.mkdir(exist_ok=True)
     half = SECONDS / 2
     said = [
-        ScriptedReply(text, seconds=half, to=f"look {n}.") for n in range(TASKS) for text in (LOOKS, "seen.")
+        ScriptedReply(text, seconds=half, to=f"look {n}.")
+        for n in range(TASKS)
+        for text in (LOOK_BLOCK, "seen.")
     ]
     model, found = ScriptedModel(*said), replace(dirs.find_dirs(), state=top / f"state{slots}")
     workspace = SessionWorkspace(
@@ -64,7 +66,7 @@ def measure(top: Path, slots: int) -> float:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        taken = {slots: measure(Path(folder), slots) for slots in SLOTS}
+        taken = {slots: measure_plan(Path(folder), slots) for slots in SLOTS}
     print(f"{TASKS} tasks of {SECONDS:g} s; load {os.getloadavg()[0]:.1f}")
     for slots, seconds in taken.items():
         print(f"parallel {slots}  {seconds:5.2f} s  {taken[1] / seconds:4.2f} times faster")

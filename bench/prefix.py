@@ -61,7 +61,7 @@ WORK = (
     "coder",
     ["I count them.\n\n```bash\nls | wc -l # {n}\n```", "There they are."],
 )
-MEND = (
+REPAIR = (
     "{who}Show the file of day {n}.",
     "coder",
     [
@@ -71,18 +71,18 @@ MEND = (
     ],
 )
 READ = ("{who}What do the notes of part {n} say?", "file", ["```read:notes.txt\n```", "They say line {n}."])
-ANEW = (
+FRESH_START = (
     "{who}Run the program number {n}.",
     "coder",
     [*(f"```bash\nls missing{{n}}-{at}\n```" for at in range(3)), "```bash\necho {n}\n```", "It ran."],
 )
-ROUND = (TALK, WORK, MEND, READ, TALK, WORK, READ, MEND, WORK, ANEW)
-STRANGE = "Another conversation, which has nothing to do with it."
+ROUND = (TALK, WORK, REPAIR, READ, TALK, WORK, READ, REPAIR, WORK, FRESH_START)
+UNRELATED = "Another conversation, which has nothing to do with it."
 TURNS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """One request as the engine got it."""
 
     kind: str
@@ -96,60 +96,60 @@ class Sent:
     messages: tuple[Message, ...]
 
     @property
-    def again(self) -> int:
+    def reread_tokens(self) -> int:
         """Tokens that were sent before and read again."""
         return max(0, self.known - (self.cached or 0))
 
 
 @dataclass
-class Played:
+class ScriptedEngine:
     """A real engine that is asked for each step, and a script that says what comes of it."""
 
     engine: Model
     replies: list[str] = field(default_factory=list)
     agent: str = ""
     kind: str = ""
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[SentRequest] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
 
-    def show(self, event: Event) -> None:
+    def record_event(self, event: Event) -> None:
         self.kind = KINDS.get(type(event), self.kind)
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         summary = self.kind == KINDS[Compacting]
         asked = sampling if summary else replace(sampling, output=1, schema=None)
         chunks = list(self.engine.stream(messages, asked))
-        self._note(messages, chunks[-1])
+        self._record_request(messages, chunks[-1])
         if summary:
             yield from chunks
             return
         yield Chunk(text=f'{{"agent": "{self.agent}"}}' if sampling.schema else self.replies.pop(0))
         yield replace(chunks[-1], finish="stop")
 
-    def _note(self, messages: Sequence[Message], last: Chunk) -> None:
+    def _record_request(self, messages: Sequence[Message], last: Chunk) -> None:
         said = "".join(f"<{message.role}>{message.text}" for message in messages)
-        shares = (one.prompt * common(one.said, said) / len(one.said) for one in self.sent)
+        shares = (one.prompt * count_common_prefix(one.said, said) / len(one.said) for one in self.sent)
         known, counts = int(max(shares, default=0)), last.counts or Counts()
         told = (counts.prompt, counts.cached, known, counts.prompt_seconds)
-        self.sent.append(Sent(self.kind, said, *told, tuple(messages)))
+        self.sent.append(SentRequest(self.kind, said, *told, tuple(messages)))
 
-    def reckoned(self) -> list[Sent]:
-        """Give what was sent; what the engine does not tell of its cache is reckoned from the seconds that it
-        took to read, against those for the longest of them when nothing is cached.
+    def estimate_cached(self) -> list[SentRequest]:
+        """Give what was sent; what the engine does not tell of its cache is estimated from the seconds that
+        it took to read, against those for the longest of them when nothing is cached.
         """
         if all(one.cached is not None for one in self.sent):
             return self.sent
         longest, once = max(self.sent, key=lambda one: one.prompt), Sampling(output=1)
-        for messages in ([Message("user", STRANGE)], longest.messages):
+        for messages in ([Message("user", UNRELATED)], longest.messages):
             *_, last = self.engine.stream(messages, once)
         assert last.counts
         pace = last.counts.prompt_seconds / longest.prompt
         return [replace(one, cached=max(0, one.prompt - round(one.seconds / pace))) for one in self.sent]
 
 
-def common(one: str, other: str) -> int:
+def count_common_prefix(one: str, other: str) -> int:
     """Give how many characters two texts begin with alike."""
     least, most = 0, min(len(one), len(other))
     while least < most:
@@ -161,12 +161,12 @@ def common(one: str, other: str) -> int:
     return least
 
 
-def nobody(question: Ask) -> Answer:
+def answer_absent(question: Ask) -> Answer:
     return Answer(there=False)
 
 
 @contextmanager
-def session(top: Path, model: str, **flags: str) -> Iterator[tuple[App, Played]]:
+def open_session(top: Path, model: str, **flags: str) -> Iterator[tuple[App, ScriptedEngine]]:
     """Open a session whose model's words are a script's."""
     folder = top / "project"
     folder.mkdir()
@@ -175,49 +175,51 @@ def session(top: Path, model: str, **flags: str) -> Iterator[tuple[App, Played]]
     found = dirs.find_dirs()._replace(state=top / "state")
     app = App(config, found, folder, SessionLog.open(found.sessions, workspace=folder))
     try:
-        app.run_turn(app.open_session(), [], nobody)
+        app.run_turn(app.open_session(), [], answer_absent)
         assert app.loop
-        played = Played(app.loop.replies.model)
+        played = ScriptedEngine(app.loop.replies.model)
         app.loop = replace(app.loop, replies=replace(app.loop.replies, model=played))
         yield app, played
     finally:
         app.close()
 
 
-def play(app: App, played: Played, turns: int = TURNS) -> None:
+def play_turns(app: App, played: ScriptedEngine, turns: int = TURNS) -> None:
     """Have the turns of ROUND, again and again; every other one names its agent."""
     for number in range(turns):
         request, agent, replies = ROUND[number % len(ROUND)]
         who = f"@{agent} " if number % 2 else ""
         played.agent, played.replies = agent, [reply.replace("{n}", str(number)) for reply in replies]
-        app.run_turn(app.handle_request(request.format(who=who, n=number)), [played.show], nobody)
+        app.run_turn(
+            app.handle_request(request.format(who=who, n=number)), [played.record_event], answer_absent
+        )
         assert not played.replies, f"turn {number} ended early, left: {played.replies}"
 
 
-def table(sent: Sequence[Sent]) -> Iterator[str]:
+def format_table(sent: Sequence[SentRequest]) -> Iterator[str]:
     """Tell each kind of step: how often, tokens sent, of these known, read again."""
     kinds = defaultdict(list)
     for one in sent:
         kinds[one.kind].append(one)
     yield f"{'step':18} {'times':>6} {'sent':>8} {'known':>8} {'again':>7} {'kept':>7}"
     for kind, ones in kinds.items():
-        known, again = sum(one.known for one in ones), sum(one.again for one in ones)
+        known, again = sum(one.known for one in ones), sum(one.reread_tokens for one in ones)
         prompt = sum(one.prompt for one in ones)
         yield f"{kind:18} {len(ones):6} {prompt:8} {known:8} {again:7} {1 - again / max(known, 1):7.1%}"
 
 
-def kept(sent: Sequence[Sent]) -> float:
+def compute_kept_share(sent: Sequence[SentRequest]) -> float:
     """Give the part of the known tokens that was not read again, but right after a compaction."""
     counted = [one for one in sent if one.kind != KINDS[Compacted]]
-    return 1 - sum(one.again for one in counted) / sum(one.known for one in counted)
+    return 1 - sum(one.reread_tokens for one in counted) / sum(one.known for one in counted)
 
 
 def main(model: str) -> int:
-    with tempfile.TemporaryDirectory() as top, session(Path(top), model) as (app, played):
-        play(app, played)
-        sent = played.reckoned()
-    print("\n".join(table(sent)))
-    share = kept(sent)
+    with tempfile.TemporaryDirectory() as top, open_session(Path(top), model) as (app, played):
+        play_turns(app, played)
+        sent = played.estimate_cached()
+    print("\n".join(format_table(sent)))
+    share = compute_kept_share(sent)
     held = share >= BOUND
     print(f"kept of what was sent before: {share:.2%} (bound {BOUND:.0%}): {'well' if held else 'MISSED'}")
     return int(not held)

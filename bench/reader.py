@@ -11,12 +11,12 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from bench.pace import reckoned
+from bench.pace import measure_normalized
 
 from tripletick.dialects.fence import FenceDialect, FenceReader
 from tripletick.messages import Chunk
 
-OWNED = ("bash", "python", "read", "write", "edit", "markdown")
+TAGS = ("bash", "python", "read", "write", "edit", "markdown")
 TOKEN, PIECE = 16, 4096
 LINEAR, SPEED, TOKENS = 3.0, 1.0, 0.5
 """At most so much longer for twice the length; at least so many MB/s in pieces, in tokens."""
@@ -41,36 +41,36 @@ PARTS = {
     "backticks": "`",
     "markers": "- > ",
 }
-BEFORE = {"outputs in a heredoc": "```bash\ncat <<'EOF'\n"}
+PREFIXES = {"outputs in a heredoc": "```bash\ncat <<'EOF'\n"}
 
 
-def build(name: str, size: int) -> str:
+def build_reply(name: str, size: int) -> str:
     """Give a reply of about `size` characters."""
     part = PARTS[name]
     count = size // len(part)
     body = "".join(part.replace("{n}", str(n)) for n in range(count)) if "{n}" in part else part * count
-    return BEFORE.get(name, "") + body
+    return PREFIXES.get(name, "") + body
 
 
-def fed(text: str, size: int) -> FenceReader:
+def feed_reply(text: str, size: int) -> FenceReader:
     """Feed a reply as the loop does."""
-    reader = FenceDialect().make_reader(OWNED)
+    reader = FenceDialect().make_reader(TAGS)
     for at in range(0, len(text), size):
         for _ in reader.feed(Chunk(text=text[at : at + size])):
             pass
     return reader
 
 
-def read(text: str, size: int) -> None:
-    fed(text, size).close("stop")
+def read_reply(text: str, size: int) -> None:
+    feed_reply(text, size).close("stop")
 
 
-def missed(name: str, size: int) -> list[str]:
+def find_missed_bounds(name: str, size: int) -> list[str]:
     """Measure one kind of reply and print its row; gives the bounds that it misses."""
-    once, twice = build(name, size), build(name, 2 * size)
-    pieces, tokens = (reckoned(partial(read, once, cut)) for cut in (PIECE, TOKEN))
-    growth = reckoned(partial(read, twice, PIECE)) / pieces
-    feeding = reckoned(partial(fed, once, TOKEN)) / tokens
+    once, twice = build_reply(name, size), build_reply(name, 2 * size)
+    pieces, tokens = (measure_normalized(partial(read_reply, once, cut)) for cut in (PIECE, TOKEN))
+    growth = measure_normalized(partial(read_reply, twice, PIECE)) / pieces
+    feeding = measure_normalized(partial(feed_reply, once, TOKEN)) / tokens
     speed, slow, lines = size / pieces / 1e6, size / tokens / 1e6, once.count("\n") / pieces
     print(f"{name:22} {speed:7.2f} {slow:7.2f} {feeding:8.0%} {growth:6.2f} {lines / 1000:8.0f}")
     kept = {"MB/s": speed >= SPEED or lines >= LINES, "in tokens": slow >= TOKENS, "2n/n": growth <= LINEAR}
@@ -81,7 +81,7 @@ def main() -> int:
     size = int(sys.argv[1]) * 1000 if len(sys.argv) > 1 else 100_000
     print(f"{'reply':22} {'MB/s':>7} {'tokens':>7} {'feeding':>8} {'2n/n':>6} {'lines/ms':>8}")
     print(f"{'bound':22} {SPEED:7} {TOKENS:7} {'':8} {LINEAR:6}   or {LINES // 1000} lines/ms")
-    wrong = [one for name in PARTS for one in missed(name, size)]
+    wrong = [one for name in PARTS for one in find_missed_bounds(name, size)]
     print(f"missed: {', '.join(wrong)}" if wrong else "all within their bounds")
     return int(bool(wrong))
 

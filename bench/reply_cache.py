@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 LONGEST_WAIT = 900
-GOES_AWAY = 1.0
+CLIENT_GRACE = 1.0
 """Seconds in which a client leaves that has read enough."""
 WHOLE = b"whole\n"
 HEAD = "Content-Type"
@@ -45,27 +45,27 @@ class _Relay(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def do_GET(self) -> None:
-        self._relay(None, 0)
+        self._forward_request(None, 0)
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         kept = self.server.folder / hashlib.sha256(self.path.encode() + b"\n" + body).hexdigest()
         sent = 0
         if reply := load_reply(kept):
-            self._begin(200, reply.type)
+            self._send_head(200, reply.type)
             self.wfile.writelines(reply.lines)
             self.wfile.flush()
-            if reply.whole or select.select([self.connection], [], [], GOES_AWAY)[0]:
+            if reply.whole or select.select([self.connection], [], [], CLIENT_GRACE)[0]:
                 return
             sent = len(reply.lines)
-        self._relay(body, sent, kept)
+        self._forward_request(body, sent, kept)
 
-    def _begin(self, status: int, kind: str) -> None:
+    def _send_head(self, status: int, kind: str) -> None:
         self.send_response(status)
         self.send_header(HEAD, kind)
         self.end_headers()
 
-    def _relay(self, body: bytes | None, skip: int, kept: Path | None = None) -> None:
+    def _forward_request(self, body: bytes | None, skip: int, kept: Path | None = None) -> None:
         """Pass on what the server answers, but for the lines that were sent, and keep it."""
         lines: list[bytes] = []
         server = http.client.HTTPConnection(self.server.upstream, timeout=LONGEST_WAIT)
@@ -75,7 +75,7 @@ class _Relay(BaseHTTPRequestHandler):
         whole = False
         try:
             if not skip:
-                self._begin(answer.status, kind)
+                self._send_head(answer.status, kind)
             for line in answer:
                 lines.append(line)
                 if len(lines) > skip:

@@ -26,12 +26,12 @@ from tripletick.router.classifier import FILE, load_classifier, parse_weights
 from tripletick.router.request_parts import split_request
 
 UNSEEN = Path(__file__).with_name("router_unseen.jsonl")
-TWO = Path(__file__).with_name("router_two.jsonl")
+TWO_AGENTS = Path(__file__).with_name("router_two.jsonl")
 Outcome = tuple[str, str, str, float]
 """Language, the agent that is right, the one that was guessed, the confidence."""
 
 
-def report(name: str, outcomes: Sequence[Outcome], threshold: float) -> None:
+def print_report(name: str, outcomes: Sequence[Outcome], threshold: float) -> None:
     """Print accuracy, by language and by agent, the confusions, and what confidence is worth."""
     hits = [right == guessed for _, right, guessed, _ in outcomes]
     print(f"\n{name}: {statistics.mean(hits):.1%} of {len(outcomes)}")
@@ -51,10 +51,12 @@ def report(name: str, outcomes: Sequence[Outcome], threshold: float) -> None:
     sure = [hit for hit, one in zip(hits, outcomes, strict=True) if one[3] >= threshold]
     share, worth = len(sure) / len(hits), statistics.mean(sure or [0])
     print(f"  sure (from {threshold:.2f}): {share:.1%}, of which right {worth:.1%}")
-    print(f"  expected calibration error: {calibration(hits, [one[3] for one in outcomes]):.3f}")
+    print(
+        f"  expected calibration error: {compute_calibration_error(hits, [one[3] for one in outcomes]):.3f}"
+    )
 
 
-def calibration(hits: Sequence[bool], confidences: Sequence[float]) -> float:
+def compute_calibration_error(hits: Sequence[bool], confidences: Sequence[float]) -> float:
     """Give the mean difference of confidence and accuracy over ten bins, by how many are in each."""
     bins: dict[int, list[tuple[bool, float]]] = {}
     for hit, confidence in zip(hits, confidences, strict=True):
@@ -62,7 +64,7 @@ def calibration(hits: Sequence[bool], confidences: Sequence[float]) -> float:
     return sum(abs(sum(h - c for h, c in one)) for one in bins.values()) / len(hits)
 
 
-def folds() -> tuple[list[Outcome], float]:
+def score_folds() -> tuple[list[Outcome], float]:
     """Give the outcomes of the held-out folds, each line once, and the threshold that they suggest."""
     data = material()
     scores = held_out(data)
@@ -75,7 +77,7 @@ def folds() -> tuple[list[Outcome], float]:
     ], threshold
 
 
-def unseen(file: Path) -> list[Outcome]:
+def score_file(file: Path) -> list[Outcome]:
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
     guesses = [guess_agent(record["request"], record.get("history") or ()) for record in records]
     return [
@@ -84,9 +86,9 @@ def unseen(file: Path) -> list[Outcome]:
     ]
 
 
-def two_agents() -> None:
+def print_two_agents() -> None:
     """Print how requests for the web and another agent are done: planned, handed over, or by one alone."""
-    rows = [json.loads(line) for line in TWO.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in TWO_AGENTS.read_text("utf-8").splitlines()]
     both = [row["request"] for row in rows if "web" in row["needs"] and len(row["needs"]) > 1]
     ways = Counter("plan" if guess_agent(one).agent == "planner" else len(split_request(one)) for one in both)
     handed = sum(bool(split_request(one)) for one in both)
@@ -97,7 +99,7 @@ def two_agents() -> None:
     print(f"small projects, the folder at work: {hits} of {len(single)}")
 
 
-def own_agents() -> None:
+def print_own_agents() -> None:
     """Print how many requests a person's agents take: of those meant for them, and of ordinary ones."""
     agents: dict[str, str] = {}
     meant: list[tuple[str, str]] = []
@@ -115,7 +117,7 @@ def own_agents() -> None:
     print(f"{statistics.mean(wrong):.2%} of ordinary ones for each agent")
 
 
-def seconds(run: Callable[[], Any], times: int = 5) -> float:
+def measure_seconds(run: Callable[[], Any], times: int = 5) -> float:
     """Give the best, in seconds of the processor: other work on the machine does not count."""
     best = float("inf")
     for _ in range(times):
@@ -125,10 +127,10 @@ def seconds(run: Callable[[], Any], times: int = 5) -> float:
     return best
 
 
-def speed() -> None:
+def print_speed() -> None:
     draw = random.Random(7)
     texts = [row.text for row in requests()][::40]
-    usual = [seconds(lambda text=text: guess_agent(text)) for text in texts]  # type: ignore[misc]
+    usual = [measure_seconds(lambda text=text: guess_agent(text)) for text in texts]  # type: ignore[misc]
     hard = {
         "100 kB of a log": "2024-05-01 12:00:01 worker[77] error: timeout after 30 s\n" * 1800,
         "10 kB without a space": "x" * 10_000,
@@ -141,24 +143,24 @@ def speed() -> None:
         "nothing": "",
     }
     record = json.dumps({"request": texts[0] * 20, "history": ["coder"]})
-    trip = seconds(lambda: json.loads(json.dumps(json.loads(record))))
+    trip = measure_seconds(lambda: json.loads(json.dumps(json.loads(record))))
     median = statistics.median(usual)
     print(f"\nmilliseconds: median {median * 1e3:.2f}, worst of the data {max(usual) * 1e3:.2f}")
     print(f"  ratio of the median to a JSON round trip: {median / trip:.0f}")
     for name, text in hard.items():
-        print(f"  {name:22} {seconds(lambda text=text: guess_agent(text)) * 1e3:6.2f}")  # type: ignore[misc]
-    loading = seconds(lambda: parse_weights(FILE.read_bytes()))
+        print(f"  {name:22} {measure_seconds(lambda text=text: guess_agent(text)) * 1e3:6.2f}")  # type: ignore[misc]
+    loading = measure_seconds(lambda: parse_weights(FILE.read_bytes()))
     print(f"  loading {FILE.stat().st_size / 1e3:.0f} kB: {loading * 1e3:.2f}")
 
 
 def main() -> None:
-    speed()
-    own_agents()
-    two_agents()
-    outcomes, threshold = folds()
-    report("held out, five folds by group", outcomes, threshold)
+    print_speed()
+    print_own_agents()
+    print_two_agents()
+    outcomes, threshold = score_folds()
+    print_report("held out, five folds by group", outcomes, threshold)
     for file in map(Path, sys.argv[1:] or ([str(UNSEEN)] if UNSEEN.exists() else [])):
-        report(file.name, unseen(file), load_classifier().threshold)
+        print_report(file.name, score_file(file), load_classifier().threshold)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from tripletick.system import dirs
 UNSEEN = Path(__file__).with_name("router_unseen.jsonl")
 
 
-def ended(running: Any) -> Any:
+def run_generator(running: Any) -> Any:
     while True:
         try:
             next(running)
@@ -35,7 +35,7 @@ def ended(running: Any) -> Any:
             return end.value
 
 
-def opened(model: str, folder: Path) -> App:
+def open_app(model: str, folder: Path) -> App:
     base = load_config([dirs.find_dirs().shipped_config], {}, {"model.name": model, "model.context": "4096"})
     (folder / "work").mkdir()
     found = replace(dirs.find_dirs(), state=folder / "state")
@@ -49,8 +49,8 @@ def main() -> None:
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
     first = [record for record in records if not record.get("history")]
     unsure = [record for record in first if not router.guess_agent(record["request"]).sure]
-    with tempfile.TemporaryDirectory() as folder, closing(opened(sys.argv[1], Path(folder))) as app:
-        replies = ended(app._ensure_loop(NOBODY)).replies
+    with tempfile.TemporaryDirectory() as folder, closing(open_app(sys.argv[1], Path(folder))) as app:
+        replies = run_generator(app._ensure_loop(NOBODY)).replies
         prompts = definitions.load_prompts(dirs.find_dirs().prompts)
         # a class without an agent may be named all the same, as it will be once it is installed
         missing = {name: prompts.agents["casual"] for name in router.AGENTS if name not in prompts.agents}
@@ -60,7 +60,7 @@ def main() -> None:
         alone, asked, seconds = [], [], []
         for record in unsure:
             begun = time.monotonic()
-            named = ended(routing.ask_model(replies, record["request"], prompts))
+            named = run_generator(routing.ask_model(replies, record["request"], prompts))
             seconds.append(time.monotonic() - begun)
             guessed = router.guess_agent(record["request"]).agent
             alone.append(guessed == record["agent"])

@@ -38,7 +38,7 @@ class Outcome:
 
 
 @contextmanager
-def serve(model: str, *words: str) -> Iterator[tuple[str, dict[str, str]]]:
+def start_server(model: str, *words: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Start the server; gives its address and the header with the token."""
     command = [sys.executable, "-P", "-m", "tripletick.cli", "serve", "-m", model, "--port", "0", *words]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -58,7 +58,7 @@ def serve(model: str, *words: str) -> Iterator[tuple[str, dict[str, str]]]:
             process.terminate()
 
 
-def ask(url: str, headers: dict[str, str], model: str, number: int) -> requests.Response:
+def send_request(url: str, headers: dict[str, str], model: str, number: int) -> requests.Response:
     """Send a request; it has its place in the queue once this returns."""
     said = [{"role": "user", "content": REQUEST.format(number=number)}]
     body = {"model": model, "messages": said, "stream": True, "max_tokens": TOKENS}
@@ -68,7 +68,7 @@ def ask(url: str, headers: dict[str, str], model: str, number: int) -> requests.
     return answer
 
 
-def read(answer: requests.Response, begun: float, into: list[Outcome | None], number: int) -> None:
+def read_answer(answer: requests.Response, begun: float, into: list[Outcome | None], number: int) -> None:
     first, count = 0.0, 0
     with answer:
         for line in answer.iter_lines():
@@ -78,15 +78,15 @@ def read(answer: requests.Response, begun: float, into: list[Outcome | None], nu
     into[number] = Outcome(first, time.monotonic() - begun, count)
 
 
-def measure(url: str, headers: dict[str, str], model: str, *, slow: bool) -> list[Outcome]:
+def measure_clients(url: str, headers: dict[str, str], model: str, *, slow: bool) -> list[Outcome]:
     """Have all clients ask, one after the other, and read side by side."""
     found: list[Outcome | None] = [None] * CLIENTS
-    idle = ask(url, headers, model, 99) if slow else None
+    idle = send_request(url, headers, model, 99) if slow else None
     begun = time.monotonic()
     threads = []
     for number in range(CLIENTS):
-        answer = ask(url, headers, model, number)
-        threads.append(threading.Thread(target=read, args=(answer, begun, found, number)))
+        answer = send_request(url, headers, model, number)
+        threads.append(threading.Thread(target=read_answer, args=(answer, begun, found, number)))
         threads[-1].start()
     for thread in threads:
         thread.join()
@@ -100,11 +100,11 @@ def main(model: str) -> int:
     print(f"{CLIENTS} clients, {TOKENS} tokens each, {model}")
     print("slots | a client reads nothing | first done | last done | out of turn | pieces")
     for words in (("--parallel", "1"), ()):
-        with serve(model, *words) as (url, headers):
+        with start_server(model, *words) as (url, headers):
             # the model is loaded once, and by no client that is measured
-            read(ask(url, headers, model, 0), 0.0, [None], 0)
+            read_answer(send_request(url, headers, model, 0), 0.0, [None], 0)
             for slow in (False, True):
-                found = measure(url, headers, model, slow=slow)
+                found = measure_clients(url, headers, model, slow=slow)
                 firsts = [one.first for one in found]
                 late = sum(one > other for one, other in pairwise(firsts))
                 failed |= len(found) < CLIENTS or (bool(words) and late > 0)

@@ -28,7 +28,7 @@ FIRST = ("first snapshot", "git add")
 LATER = ("later, same program", "later, a new program", "git status")
 
 
-def measure(action: Callable[[], object]) -> float:
+def measure_median(action: Callable[[], object]) -> float:
     times = []
     for _ in range(RUNS):
         began = time.monotonic()
@@ -37,7 +37,7 @@ def measure(action: Callable[[], object]) -> float:
     return statistics.median(times)
 
 
-def fill(workspace: Path) -> None:
+def create_files(workspace: Path) -> None:
     for number in range(FOLDERS):
         folder = workspace / f"package{number % 20}" / f"module{number}"
         folder.mkdir(parents=True)
@@ -45,12 +45,12 @@ def fill(workspace: Path) -> None:
             (folder / f"file{name}.py").write_text(f"print({number}, {name})\n" * 30)
 
 
-def git(workspace: Path, *words: str) -> None:
+def run_git(workspace: Path, *words: str) -> None:
     identity = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
     subprocess.run(["git", *identity, *words], cwd=workspace, check=True, stdout=subprocess.DEVNULL)
 
 
-def fill_much(workspace: Path, files: int, megabytes: int) -> None:
+def create_many_files(workspace: Path, files: int, megabytes: int) -> None:
     words = [f"word{number} ".encode() for number in range(2000)]
     chance = random.Random(1)
     for number in range(files):
@@ -63,51 +63,51 @@ def fill_much(workspace: Path, files: int, megabytes: int) -> None:
         (workspace / f"large{number}").write_bytes(os.urandom(12 << 20) + b"and so on " * ((13 << 20) // 10))
 
 
-Took = tuple[float, float]
+Timing = tuple[float, float]
 """Seconds of the clock, and of the processor; each the least of all rounds."""
 
 
-def clock(action: Callable[[], object]) -> Took:
+def time_action(action: Callable[[], object]) -> Timing:
     """Time this program and what it starts."""
     began, used = time.monotonic(), os.times()
     action()
     return time.monotonic() - began, sum(os.times()[:4]) - sum(used[:4])
 
 
-def best(actions: Sequence[Callable[[], object]]) -> list[Took]:
+def measure_best(actions: Sequence[Callable[[], object]]) -> list[Timing]:
     """Do all by turns, so that what else the machine does meets each."""
-    rounds = [[clock(action) for action in actions] for _ in range(3)]
+    rounds = [[time_action(action) for action in actions] for _ in range(3)]
     return [(min(a for a, _ in took), min(b for _, b in took)) for took in zip(*rounds, strict=True)]
 
 
-def look(workspace: Path, state: Path) -> Checkpoints:
+def take_snapshot(workspace: Path, state: Path) -> Checkpoints:
     points = Checkpoints(workspace, state)
     points.begin_turn("bench", "measure")
     points.snapshot_before_block()
     return points
 
 
-def much(files: int, megabytes: int) -> None:
+def measure_many_files(files: int, megabytes: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         workspace, state, shadow = (Path(folder, name) for name in ("workspace", "state", "git"))
         workspace.mkdir()
-        fill_much(workspace, files, megabytes)
+        create_many_files(workspace, files, megabytes)
         time.sleep(0.2)
         apart = (f"--git-dir={shadow}", f"--work-tree={workspace}")
 
-        def first() -> None:
+        def take_first_snapshot() -> None:
             shutil.rmtree(state, ignore_errors=True)
-            look(workspace, state)
+            take_snapshot(workspace, state)
 
-        def add() -> None:
+        def add_to_git() -> None:
             shutil.rmtree(shadow, ignore_errors=True)
-            git(workspace, *apart, "init", "-q")
-            git(workspace, *apart, "add", "-A")
+            run_git(workspace, *apart, "init", "-q")
+            run_git(workspace, *apart, "add", "-A")
 
-        firsts = best([first, add])
-        points = look(workspace, state)
-        status = partial(git, workspace, *apart, "status", "--porcelain")
-        later = best([points.snapshot_before_block, partial(look, workspace, state), status])
+        firsts = measure_best([take_first_snapshot, add_to_git])
+        points = take_snapshot(workspace, state)
+        status = partial(run_git, workspace, *apart, "status", "--porcelain")
+        later = measure_best([points.snapshot_before_block, partial(take_snapshot, workspace, state), status])
         size = sum(path.stat().st_size for path in state.rglob("*"))
     print(
         f"{files} files and {megabytes} MB in large ones: {size / 1e6:.0f} MB; load {os.getloadavg()[0]:.1f}"
@@ -118,12 +118,12 @@ def much(files: int, megabytes: int) -> None:
             print(f"  {name:24} {seconds:7.3f} s, processor {used:7.3f} s: {parts}")
 
 
-def unchanged() -> None:
+def measure_unchanged() -> None:
     with tempfile.TemporaryDirectory() as folder:
         workspace, state = Path(folder, "workspace"), Path(folder, "state")
-        fill(workspace)
+        create_files(workspace)
         for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "all")):
-            git(workspace, *words)
+            run_git(workspace, *words)
         time.sleep(0.2)
         points = Checkpoints(workspace, state)
         points.begin_turn("bench", "measure")
@@ -131,13 +131,13 @@ def unchanged() -> None:
         points.snapshot_before_block()
         first = (time.monotonic() - began) * 1000
         points.snapshot_after_block()
-        before = measure(points.snapshot_before_block)
+        before = measure_median(points.snapshot_before_block)
         again = Checkpoints(workspace, state)
         again.begin_turn("bench", "measure")
         began = time.monotonic()
         again.snapshot_before_block()
         cold = (time.monotonic() - began) * 1000
-        status = measure(lambda: git(workspace, "status", "--porcelain"))
+        status = measure_median(lambda: run_git(workspace, "status", "--porcelain"))
         size = sum(path.stat().st_size for path in state.rglob("*"))
     print(
         f"snapshot of {FOLDERS * FILES} unchanged files: {before:.1f} ms (bound {BOUND}), "
@@ -148,6 +148,6 @@ def unchanged() -> None:
 
 if __name__ == "__main__":
     if sizes := [int(word) for word in sys.argv[1:]]:
-        much(sizes[0], sum(sizes[1:]))
+        measure_many_files(sizes[0], sum(sizes[1:]))
     else:
-        unchanged()
+        measure_unchanged()

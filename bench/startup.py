@@ -28,36 +28,36 @@ PROGRAM = [str(Path(sys.executable).with_name("tripletick"))]
 MEGABYTE = 1 << 20
 
 
-def median(measure: Callable[[], float]) -> float:
+def measure_median(measure: Callable[[], float]) -> float:
     """Measure some times, the first one thrown away: it fills the caches."""
     measure()
     return statistics.median(measure() for _ in range(TIMES))
 
 
-def run(*words: str) -> Callable[[], float]:
+def make_timer(*words: str) -> Callable[[], float]:
     """Time a command as a whole process, in seconds."""
 
-    def measure() -> float:
+    def time_process() -> float:
         begun = time.monotonic()
         subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         return time.monotonic() - begun
 
-    return measure
+    return time_process
 
 
-def first_byte() -> float:
+def measure_first_byte() -> float:
     """Seconds from the start of a task to its first byte at the server."""
     arrived: list[float] = []
     with socket.create_server(("127.0.0.1", 0)) as server, tempfile.TemporaryDirectory() as folder:
         host = f"http://127.0.0.1:{server.getsockname()[1]}"
 
-        def accept() -> None:
+        def accept_connection() -> None:
             connection, _ = server.accept()
             with connection:
                 connection.recv(1)
                 arrived.append(time.monotonic())
 
-        waiting = threading.Thread(target=accept)
+        waiting = threading.Thread(target=accept_connection)
         waiting.start()
         begun = time.monotonic()
         words = [*PROGRAM, "-m", "any", "--host", host, "--no-save", "-C", folder, "say hi"]
@@ -66,7 +66,7 @@ def first_byte() -> float:
     return arrived[0] - begun
 
 
-def memory_at_the_prompt() -> float:
+def measure_prompt_memory() -> float:
     """Resident megabytes of the chat while it waits for its first line."""
     with tempfile.TemporaryDirectory() as folder:
         script, work = Path(folder, "script.json"), Path(folder, "work")
@@ -86,7 +86,7 @@ def memory_at_the_prompt() -> float:
     return int(status.partition("VmRSS:")[2].split()[0]) * 1024 / MEGABYTE
 
 
-def installed() -> tuple[float, int]:
+def measure_install() -> tuple[float, int]:
     """Megabytes and packages that the core brings into an empty environment."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
@@ -109,15 +109,15 @@ def installed() -> tuple[float, int]:
 
 def main() -> int:
     """Print a line a figure; give 1 where one is over its bound."""
-    bare = median(run(sys.executable, "-I", "-c", "pass"))
+    bare = measure_median(make_timer(sys.executable, "-I", "-c", "pass"))
     rows = [
-        ("--version", median(run(*PROGRAM, "--version")) / bare, "x", 3.0),
-        ("--help", median(run(*PROGRAM, "--help")) / bare, "x", 5.0),
-        ("first byte at the server", median(first_byte) * 1000, "ms", 250.0),
-        ("memory at the prompt", memory_at_the_prompt(), "MiB", 40.0),
+        ("--version", measure_median(make_timer(*PROGRAM, "--version")) / bare, "x", 3.0),
+        ("--help", measure_median(make_timer(*PROGRAM, "--help")) / bare, "x", 5.0),
+        ("first byte at the server", measure_median(measure_first_byte) * 1000, "ms", 250.0),
+        ("memory at the prompt", measure_prompt_memory(), "MiB", 40.0),
     ]
     if "--installed" in sys.argv:
-        size, packages = installed()
+        size, packages = measure_install()
         rows += [("core installed", size, "MB", 30.0), ("packages", packages, "", 26.0)]
     print(f"python -I -c pass: {bare * 1000:.1f} ms")
     for name, figure, unit, bound in rows:

@@ -23,17 +23,17 @@ has = ["yes"]
 
 @pytest.mark.parametrize("suite", ["core", str(HELD)])
 def test_thirty_tasks_of_every_family(suite: str):
-    ids = [trial.task.id for trial in ablation.chosen(suite)]
+    ids = [trial.task.id for trial in ablation.select_trials(suite)]
     assert len(set(ids)) == 30
     assert {name.partition("/")[0] for name in ids} == {"chores", "write", "fix", "data", "talk"}
 
 
 def test_of_a_smaller_suite_all_tasks():
-    assert len({trial.task.id for trial in ablation.chosen("quick")}) == 10
+    assert len({trial.task.id for trial in ablation.select_trials("quick")}) == 10
 
 
 def test_as_many_tasks_as_are_asked_for():
-    assert len(ablation.chosen("core", 5)) == 5
+    assert len(ablation.select_trials("core", 5)) == 5
 
 
 def test_a_technique_that_does_not_exist_is_told_with_those_there_are():
@@ -60,13 +60,13 @@ def test_one_technique_alone_is_measured_kept_and_not_done_again(tmp_path):
 def test_a_row_says_who_solved_what_and_how_likely_that_is_luck():
     shipped = tried(6, solved=6)
     without = [replace(one, solved=False, written=2 * one.written) for one in shipped]
-    row = ablation.row("advice", "`x`", shipped, without)
+    row = ablation.format_row("advice", "`x`", shipped, without)
     assert row == "| advice | `x` | 0 | 6 | 0 | 0.031 | 2.00 x | helps |"
-    assert ablation.row("advice", "`x`", without, shipped).endswith("| 0.50 x | hurts |")
+    assert ablation.format_row("advice", "`x`", without, shipped).endswith("| 0.50 x | hurts |")
 
 
 def test_what_could_not_be_told_apart_is_marked():
     shipped = tried(6, solved=3)
     longer = [replace(one, written=one.written + 1) for one in shipped]
-    assert ablation.row("advice", "`x`", shipped, shipped).endswith("| changed no reply |")
-    assert ablation.row("advice", "`x`", shipped, longer).endswith("| no clear difference |")
+    assert ablation.format_row("advice", "`x`", shipped, shipped).endswith("| changed no reply |")
+    assert ablation.format_row("advice", "`x`", shipped, longer).endswith("| no clear difference |")

@@ -6,7 +6,7 @@ import os
 from importlib.util import find_spec
 
 import pytest
-from bench.prefix import BOUND, KINDS, kept, play, session, table
+from bench.prefix import BOUND, KINDS, compute_kept_share, format_table, open_session, play_turns
 from tests.real.ollama_server import CannotServe, small_model
 
 from tripletick.events import Compacted, Repairing, Requested
@@ -29,16 +29,19 @@ def gguf():
 
 def test_of_turns_with_changes_failures_and_routing_nearly_nothing_is_read_twice(gguf, tmp_path, report):
     flags = {"model.keep": "0s", "model.context": "2048"}
-    with session(tmp_path, f"embedded:{gguf}", **flags) as (app, played):
-        play(app, played, TURNS)
-    report("prefix reuse, embedded:\n" + "\n".join(table(played.sent)))
+    with open_session(tmp_path, f"embedded:{gguf}", **flags) as (app, played):
+        play_turns(app, played, TURNS)
+    report("prefix reuse, embedded:\n" + "\n".join(format_table(played.sent)))
     assert {KINDS[kind] for kind in (Requested, Repairing, Compacted)} <= {one.kind for one in played.sent}
-    assert kept(played.sent) >= BOUND
+    assert compute_kept_share(played.sent) >= BOUND
 
 
 def test_a_server_reads_a_session_s_beginning_once(ollama, tmp_path, report):
-    with session(tmp_path, f"ollama:{ollama.model}", **{"model.host": ollama.host}) as (app, played):
-        play(app, played, FEW)
-        sent = played.reckoned()
+    with open_session(tmp_path, f"ollama:{ollama.model}", **{"model.host": ollama.host}) as (app, played):
+        play_turns(app, played, FEW)
+        sent = played.estimate_cached()
     assert [one.prompt for one in sent] == [one.prompt for one in played.sent]
-    report(f"prefix reuse, Ollama, by its seconds: {kept(sent):.1%} kept\n" + "\n".join(table(sent)))
+    report(
+        f"prefix reuse, Ollama, by its seconds: {compute_kept_share(sent):.1%} kept\n"
+        + "\n".join(format_table(sent))
+    )
