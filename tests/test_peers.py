@@ -4,12 +4,12 @@ import socket
 from contextlib import closing, contextmanager
 
 import pytest
-from bench.peers.engine import NAME, engine
-from bench.peers.proxy import Exchange, counts, recording, reusable
-from bench.peers.roster import HERE, roster
-from bench.peers.run import main, note, parse, records, settle
-from bench.peers.table import table
-from bench.peers.trial import filled, reckon, words
+from bench.peers.engine import NAME, open_engine
+from bench.peers.proxy import Exchange, count_reusable, parse_counts, record_exchanges
+from bench.peers.roster import HERE, load_peers
+from bench.peers.run import append_record, check_run_settings, main, parse_options, read_records
+from bench.peers.table import format_table
+from bench.peers.trial import compute_cost, fill_command, fill_placeholders
 from tests.bad_server import HANG, BadServer, answer, done, line, stream
 
 HELLO = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
@@ -26,9 +26,9 @@ HEAD = {
 
 @contextmanager
 def proxied(server, path):
-    """A connection to the server through the proxy, and what the proxy notes."""
+    """A connection to the server through the proxy, and what the proxy records."""
     asking = http.client.HTTPConnection("cage", timeout=20)
-    with recording(server.url, path) as record, closing(asking):
+    with record_exchanges(server.url, path) as record, closing(asking):
         asking.sock = socket.socket(socket.AF_UNIX)
         asking.sock.connect(str(path))
         yield asking, record
@@ -122,17 +122,17 @@ def test_what_asks_no_model_is_passed_on_and_not_noted(tmp_path):
     ],
 )
 def test_tokens_are_counted_as_the_server_tells_them_or_by_the_pieces(body, found):
-    assert counts(body) == found
+    assert parse_counts(body) == found
 
 
 def test_the_share_of_the_prefix_is_that_of_the_best_earlier_request():
-    assert reusable(["abcd", "abcdef", "abX", "abcdefgh"]) == (4 + 2 + 6, 6 + 3 + 8)
-    assert reusable(["alone"]) == reusable([]) == (0, 0)
+    assert count_reusable(["abcd", "abcdef", "abX", "abcdefgh"]) == (4 + 2 + 6, 6 + 3 + 8)
+    assert count_reusable(["alone"]) == count_reusable([]) == (0, 0)
 
 
 def test_costs_are_those_of_the_requests_that_were_not_refused():
     first, second = ({"messages": [{"role": "user", "content": text}]} for text in ("one", "one two"))
-    cost = reckon(
+    cost = compute_cost(
         [
             Exchange("/api/chat", first, 400, None, 0, 0.1),
             Exchange("/api/chat", first, 200, 30, 5, 0.1),
@@ -148,16 +148,16 @@ def test_costs_are_those_of_the_requests_that_were_not_refused():
 
 def test_the_tools_count_as_the_beginning_of_a_prompt():
     tools = Exchange("/api/chat", {"messages": [{"a": 1}], "tools": [{"b": 2}]}, 200, 1, 1, 0.1)
-    assert tools.sent == '{"b": 2}\n{"a": 1}\n'
+    assert tools.prompt_text == '{"b": 2}\n{"a": 1}\n'
 
 
 def test_the_words_of_a_command_are_filled_in_and_other_braces_left(tmp_path):
     (tmp_path / "a b.txt").touch()
     asked = {"request": "say {model}; it's {x}", "model": "m"}
-    found = [*words(["p", "--model={model}", "{request}", "{files}"], asked, tmp_path)]
+    found = [*fill_command(["p", "--model={model}", "{request}", "{files}"], asked, tmp_path)]
     assert found == ["p", "--model=m", "say {model}; it's {x}", "a b.txt"]
-    assert filled('{"model": {"name": "{model}"}}', asked) == '{"model": {"name": "m"}}'
-    assert filled("{unknown}", asked) == "{unknown}"
+    assert fill_placeholders('{"model": {"name": "{model}"}}', asked) == '{"model": {"name": "m"}}'
+    assert fill_placeholders("{unknown}", asked) == "{unknown}"
 
 
 def test_the_table_has_a_row_an_agent_with_its_means():
@@ -167,19 +167,19 @@ def test_the_table_has_a_row_an_agent_with_its_means():
         trial(read=500, late=True),
         {"about": {"model": "m", "threads": None}},
     ]
-    drawn = table(lines).splitlines()
+    drawn = format_table(lines).splitlines()
     assert drawn[2] == "| a 1 | 12 | 9 | 300 | 2.0 | 1 000 | 40 | 99 % | 3 | 1 | 1 of 2 | all |"
     assert drawn[-1] == "model m"
 
 
 def test_a_first_prompt_that_fills_the_context_is_said_to_be_cut():
-    drawn = table([HEAD, trial(first=4096), {"about": {"ctx": 4096}}])
+    drawn = format_table([HEAD, trial(first=4096), {"about": {"ctx": 4096}}])
     assert "| 4 096, cut |" in drawn
 
 
 def test_a_context_of_its_own_stands_by_an_agents_name():
     lines = [{"about": {"ctx": 4096}}, HEAD | {"ctx": 16384}, trial(ctx=16384, first=9000), trial(ctx=4096)]
-    drawn = table(lines)
+    drawn = format_table(lines)
     assert "| a 1, context 16 384 | 12 | 9 | 9 000 |" in drawn and "1 of 1" in drawn
 
 
@@ -188,11 +188,11 @@ def test_an_agent_can_have_another_context_on_the_same_server():
     acts["/api/version"] = [answer(200, '{"version": "9"}')]
     with (
         BadServer(acts) as server,
-        engine(server.url, "m", 4096) as model,
-        model.sized(16384) as larger,
-        model.sized(4096) as same,
+        open_engine(server.url, "m", 4096) as model,
+        model.resize_context(16384) as larger,
+        model.resize_context(4096) as same,
     ):
-        larger.forget()
+        larger.clear_cache()
     assert (same, larger.context, larger.name) == (model, 16384, f"{NAME}-16384")
     made = [one.body for one in server.asked if one.path == "/api/create"]
     assert [(body["model"], body["from"]) for body in made] == [(NAME, "m"), (larger.name, NAME)]
@@ -203,10 +203,10 @@ def test_an_agent_can_have_another_context_on_the_same_server():
 
 
 def test_all_of_core_is_done_unless_other_tasks_are_named():
-    options = parse([])
+    options = parse_options([])
     assert (options.suite, options.tasks, options.peers) == ("core", [], None)
-    assert parse(["--suite", "quick", "--tasks", "a/b", "--peers", "gptme"]).peers == ["gptme"]
-    assert roster()["gptme"].ctx > options.ctx
+    assert parse_options(["--suite", "quick", "--tasks", "a/b", "--peers", "gptme"]).peers == ["gptme"]
+    assert load_peers()["gptme"].ctx > options.ctx
 
 
 def test_no_agent_is_judged_by_a_dialogue_of_which_it_heard_the_first_turn():
@@ -216,32 +216,32 @@ def test_no_agent_is_judged_by_a_dialogue_of_which_it_heard_the_first_turn():
 
 def test_the_table_counts_the_trials_of_the_version_that_is_installed_now():
     newer = HEAD | {"version": "2"}
-    drawn = table([HEAD, trial(), newer, trial(version="2", why="no"), trial(peer="b", version="2")])
+    drawn = format_table([HEAD, trial(), newer, trial(version="2", why="no"), trial(peer="b", version="2")])
     assert "| a 2 |" in drawn and "0 of 1" in drawn and "| a 1 |" not in drawn
 
 
 def test_an_agent_that_cannot_be_installed_has_a_row_that_says_so():
     absent = {"peer": "a", "version": "", "installed": None, "alone": "cannot be installed here"}
-    assert table([absent]).splitlines()[2] == "| a |" + " - |" * 10 + " cannot be installed here |"
+    assert format_table([absent]).splitlines()[2] == "| a |" + " - |" * 10 + " cannot be installed here |"
 
 
 def test_a_run_goes_on_after_a_line_that_was_cut(tmp_path):
     out = tmp_path / "run.jsonl"
-    note(out, HEAD)
+    append_record(out, HEAD)
     out.write_text(out.read_text() + '\n{"peer": "a", "ta')
-    note(out, trial())
-    note(out, HEAD)
-    assert [*records(out)] == [HEAD, trial()]
+    append_record(out, trial())
+    append_record(out, HEAD)
+    assert [*read_records(out)] == [HEAD, trial()]
 
 
 def test_a_file_takes_no_run_with_other_settings(tmp_path):
-    settle(tmp_path / "run.jsonl", {"model": "m", "seconds": 60})
-    settle(tmp_path / "run.jsonl", {"model": "m", "seconds": 60})
+    check_run_settings(tmp_path / "run.jsonl", {"model": "m", "seconds": 60})
+    check_run_settings(tmp_path / "run.jsonl", {"model": "m", "seconds": 60})
     with pytest.raises(SystemExit, match="--out"):
-        settle(tmp_path / "run.jsonl", {"model": "m", "seconds": 120})
+        check_run_settings(tmp_path / "run.jsonl", {"model": "m", "seconds": 120})
 
 
-@pytest.mark.parametrize("peer", roster().values(), ids=list(roster()))
+@pytest.mark.parametrize("peer", load_peers().values(), ids=list(load_peers()))
 def test_every_agent_has_its_versions_pinned(peer):
     versions = HERE / f"{peer.name}.txt"
     lines = versions.read_text().splitlines() if peer.name != "tripletick" else []

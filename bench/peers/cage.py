@@ -43,7 +43,7 @@ ENVIRONMENT = {
     "COLUMNS": "120",
 }
 RELAY = Path(__file__).with_name("relay.py")
-BOUND = ("prlimit", "--fsize=268435456", "--core=0", "--")
+LIMITS = ("prlimit", "--fsize=268435456", "--core=0", "--")
 """No file above 256 MiB."""
 
 
@@ -55,11 +55,11 @@ class Cage:
     installed: Sequence[Path]
     socket: Path
 
-    def run(self, command: Sequence[str], environment: Mapping[str, str], seconds: float) -> Ran:
+    def run(self, command: Sequence[str], environment: Mapping[str, str], seconds: float) -> ProcessResult:
         """Run a command in the work folder until it ends or its time is over."""
         begun = time.monotonic()
         with subprocess.Popen(
-            [*BOUND, *self._view(environment), *command],
+            [*LIMITS, *self._build_arguments(environment), *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -75,11 +75,11 @@ class Cage:
                     os.killpg(process.pid, signal.SIGKILL)
             said, beside = process.communicate() if late else outputs
         seconds = time.monotonic() - begun
-        return Ran(
+        return ProcessResult(
             said.decode(errors="replace"), beside.decode(errors="replace"), process.returncode, seconds, late
         )
 
-    def _view(self, environment: Mapping[str, str]) -> list[str]:
+    def _build_arguments(self, environment: Mapping[str, str]) -> list[str]:
         arguments = ["bwrap", "--unshare-all", "--die-with-parent", "--hostname", "cage"]
         arguments += ["--uid", "1000", "--gid", "1000", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
         for name in filter(os.path.lexists, SYSTEM):
@@ -100,7 +100,7 @@ class Cage:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ProcessResult:
     """What a run said, on standard output and beside it, how it ended, the seconds it took."""
 
     said: str
@@ -110,7 +110,7 @@ class Ran:
     late: bool
 
 
-def prepare(home: Path, files: Mapping[str, str]) -> Path:
+def prepare_home(home: Path, files: Mapping[str, str]) -> Path:
     """Lay out a home: its files, the accounts, the work folder, which is given."""
     laid = {**files, **{f".etc/{name}": text for name, text in ACCOUNTS.items()}}
     for name, text in laid.items():

@@ -35,16 +35,16 @@ class Engine:
     name: str = NAME
 
     @contextmanager
-    def sized(self, context: int) -> Iterator[Engine]:
+    def resize_context(self, context: int) -> Iterator[Engine]:
         """Give the same model with another context, for an agent whose own prompt does not fit this one."""
         if context == self.context:
             yield self
             return
         parameters, name = {**self.parameters, "num_ctx": context}, f"{NAME}-{context}"
-        with _made(self.host, self.name, parameters, name):
+        with _create_model(self.host, self.name, parameters, name):
             yield replace(self, context=context, parameters=parameters, name=name)
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Load the model, its cache emptied of the last run: every run begins as the first one."""
         asked = {
             "model": self.name,
@@ -55,7 +55,7 @@ class Engine:
         }
         requests.post(f"{self.host}/api/generate", json=asked, timeout=WAIT).raise_for_status()
 
-    def count(self, path: str, body: dict[str, Any]) -> int | None:
+    def count_tokens(self, path: str, body: dict[str, Any]) -> int | None:
         """Give the tokens of a prompt whose answer told none, by asking for one more, if that works."""
         short = {"max_tokens": 1} if path.startswith("/v1") else {"options": {"num_predict": 1}}
         try:
@@ -68,22 +68,25 @@ class Engine:
 
 
 @contextmanager
-def engine(host: str, model: str, context: int, threads: int | None = None) -> Iterator[Engine]:
+def open_engine(host: str, model: str, context: int, threads: int | None = None) -> Iterator[Engine]:
     """Make the model on the server at `host`, on one of our own where none is named; it goes afterwards."""
     parameters: dict[str, float] = {"num_ctx": context, "temperature": 0, "seed": SEED, "repeat_penalty": 1.0}
     parameters |= {"num_thread": threads} if threads else {}
     if not host:
-        with _started() as ours, _made(ours, SMALL.lower(), parameters, template=TEMPLATE.read_text()):
+        with (
+            _start_server() as ours,
+            _create_model(ours, SMALL.lower(), parameters, template=TEMPLATE.read_text()),
+        ):
             yield Engine(ours, VERSION, context, parameters)
         return
     host = host.rstrip("/")
     version = requests.get(f"{host}/api/version", timeout=WAIT).json()["version"]
-    with _made(host, model, parameters):
+    with _create_model(host, model, parameters):
         yield Engine(host, version, context, parameters)
 
 
 @contextmanager
-def _started() -> Iterator[str]:
+def _start_server() -> Iterator[str]:
     with (
         tempfile.TemporaryDirectory(prefix="peers-") as folder,
         served(Path(folder), {"OLLAMA_NUM_PARALLEL": "1"}) as host,
@@ -93,7 +96,7 @@ def _started() -> Iterator[str]:
 
 
 @contextmanager
-def _made(
+def _create_model(
     host: str, base: str, parameters: Mapping[str, float], name: str = NAME, **more: str
 ) -> Iterator[None]:
     asked = {"model": name, "from": base, "parameters": parameters, "stream": False, **more}

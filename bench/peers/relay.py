@@ -11,7 +11,7 @@ import sys
 import threading
 
 
-def pump(source: socket.socket, sink: socket.socket) -> None:
+def copy_bytes(source: socket.socket, sink: socket.socket) -> None:
     """Carry bytes one way until either side has ended."""
     try:
         while data := source.recv(1 << 16):
@@ -22,19 +22,19 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
             each.close()
 
 
-def welcome(listener: socket.socket, path: str) -> None:
+def accept_connections(listener: socket.socket, path: str) -> None:
     """Join each connection to one of the proxy's."""
     while True:
         inner, _ = listener.accept()
         outer = socket.socket(socket.AF_UNIX)
         outer.connect(path)
         for ends in ((inner, outer), (outer, inner)):
-            threading.Thread(target=pump, args=ends, daemon=True).start()
+            threading.Thread(target=copy_bytes, args=ends, daemon=True).start()
 
 
 def main(path: str, port: str, *command: str) -> int:
     listener = socket.create_server(("127.0.0.1", int(port)))
-    threading.Thread(target=welcome, args=(listener, path), daemon=True).start()
+    threading.Thread(target=accept_connections, args=(listener, path), daemon=True).start()
     return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]
 CACHE = Path.home() / ".cache" / "tripletick-peers"
-BUILT_FROM = ("sources", "prompts", "docs", "config.ini", "pyproject.toml")
+SOURCE_PATHS = ("sources", "prompts", "docs", "config.ini", "pyproject.toml")
 MEGABYTE = 1 << 20
 
 
@@ -45,38 +45,38 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """What an installation is and weighs: megabytes without compiled files, and packages."""
+class Installation:
+    """An installation: its version, its megabytes without compiled files, and its packages."""
 
     version: str
     megabytes: float
     packages: int
 
 
-def roster() -> dict[str, Peer]:
+def load_peers() -> dict[str, Peer]:
     rows = tomllib.loads((HERE / "peers.toml").read_text("utf-8"))
     return {name: Peer(name, **row) for name, row in rows.items()}
 
 
-def install(peer: Peer) -> Installed:
+def install_peer(peer: Peer) -> Installation:
     """Bring an agent here, once for each list of versions, ours once for each state of the clone."""
     versions = HERE / f"{peer.name}.txt"
     ours = not versions.exists()
-    read = [path for part in BUILT_FROM for path in _files(TOP / part)] if ours else [versions]
+    read = [path for part in SOURCE_PATHS for path in _list_files(TOP / part)] if ours else [versions]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in read)).hexdigest()
     stamp = peer.folder / "stamp"
     if not stamp.exists() or stamp.read_text() != digest:
-        _make(peer.folder, [str(TOP)] if ours else ["--requirement", str(versions)])
+        _create_environment(peer.folder, [str(TOP)] if ours else ["--requirement", str(versions)])
         stamp.write_text(digest)
-    return _weigh(peer)
+    return _measure_install(peer)
 
 
-def _files(top: Path) -> list[Path]:
+def _list_files(top: Path) -> list[Path]:
     found = sorted(top.rglob("*")) if top.is_dir() else [top]
     return [path for path in found if path.is_file() and path.suffix != ".pyc"]
 
 
-def _make(folder: Path, wanted: Sequence[str]) -> None:
+def _create_environment(folder: Path, wanted: Sequence[str]) -> None:
     venv.create(folder, clear=True)
     pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
     pip += ["install", "--quiet", "--prefer-binary", *wanted]
@@ -85,19 +85,19 @@ def _make(folder: Path, wanted: Sequence[str]) -> None:
         raise CannotInstall(f"{folder.name}: {done.stderr[-2000:]}")
 
 
-def _weigh(peer: Peer) -> Installed:
+def _measure_install(peer: Peer) -> Installation:
     folder = next(peer.folder.glob("lib/python*/site-packages"))
     packages = list(folder.glob("*.dist-info"))
     begins = (peer.package or peer.name).replace("-", "_") + "-"
     (own,) = (path for path in packages if path.name.startswith(begins))
-    return Installed(
+    return Installation(
         own.name.removesuffix(".dist-info").rpartition("-")[2],
-        sum(path.stat().st_size for path in _files(folder)) / MEGABYTE,
+        sum(path.stat().st_size for path in _list_files(folder)) / MEGABYTE,
         len(packages),
     )
 
 
-def interpreters() -> list[Path]:
+def find_interpreters() -> list[Path]:
     """Give what an environment's Python needs beside itself, where that is not the system's."""
     base = Path(sys.base_prefix).resolve()
     return [] if base.is_relative_to("/usr") else [base]

@@ -24,28 +24,28 @@ COLUMNS = (
 )
 
 
-def table(records: Iterable[Record]) -> str:
+def format_table(records: Iterable[Record]) -> str:
     """Give the table; agents stand in the order in which they come, each under its latest version."""
     lines = list(records)
     heads = {record["peer"]: record for record in lines if "installed" in record}
     about: Record = next((record["about"] for record in lines if "about" in record), {})
-    rows = [row(head, trials_of(head, lines), about.get("ctx", 0)) for head in heads.values()]
+    rows = [format_row(head, filter_trials(head, lines), about.get("ctx", 0)) for head in heads.values()]
     drawn = ["| " + " | ".join(each) + " |" for each in [COLUMNS, ["---"] * len(COLUMNS), *rows]]
     return "\n".join([*drawn, "", ", ".join(f"{name} {value}" for name, value in about.items() if value), ""])
 
 
-def trials_of(head: Record, lines: Sequence[Record]) -> list[Record]:
+def filter_trials(head: Record, lines: Sequence[Record]) -> list[Record]:
     """Give an agent's trials, of the version and the context that it has now."""
     named = ("peer", "version", "ctx")
     mine = [head.get(name) for name in named]
     return [line for line in lines if "task" in line and [line.get(name) for name in named] == mine]
 
 
-def row(head: Record, trials: Sequence[Record], context: int) -> list[str]:
+def format_row(head: Record, trials: Sequence[Record], context: int) -> list[str]:
     """Give an agent's row; what was never tried has no figures. A context of its own stands by its name."""
     installed, own = head["installed"], head.get("ctx", context)
     weight = [f"{installed['megabytes']:.0f}", str(installed["packages"])] if installed else []
-    beside = f", context {number(own)}" if own != context else ""
+    beside = f", context {format_number(own)}" if own != context else ""
     first = [f"{head['peer']} {head['version']}".strip() + beside, *weight]
     if not trials:
         return [*first, *[NONE] * (len(COLUMNS) - len(first) - 1), head["alone"]]
@@ -53,34 +53,34 @@ def row(head: Record, trials: Sequence[Record], context: int) -> list[str]:
     prompts = [cost["first"] for cost in costs if cost["first"]]
     return [
         *first,
-        first_prompt(prompts, own),
-        f"{mean(costs, 'requests'):.1f}",
-        number(mean(costs, "read")),
-        number(mean(costs, "written")),
-        share(sum(cost["kept"] for cost in costs), sum(cost["sent"] for cost in costs)),
-        f"{mean(trials, 'seconds'):.0f}",
+        format_first_prompt(prompts, own),
+        f"{compute_mean(costs, 'requests'):.1f}",
+        format_number(compute_mean(costs, "read")),
+        format_number(compute_mean(costs, "written")),
+        format_share(sum(cost["kept"] for cost in costs), sum(cost["sent"] for cost in costs)),
+        f"{compute_mean(trials, 'seconds'):.0f}",
         f"{sum(trial['late'] for trial in trials)}",
         f"{sum(not trial['why'] for trial in trials)} of {len(trials)}",
         head["alone"],
     ]
 
 
-def first_prompt(prompts: Sequence[int], context: int) -> str:
+def format_first_prompt(prompts: Sequence[int], context: int) -> str:
     """Give the median; one that fills the context was longer, and the server cut it without a word."""
     if not prompts:
         return NONE
     median = statistics.median(prompts)
-    return f"{number(median)}, cut" if median == context else number(median)
+    return f"{format_number(median)}, cut" if median == context else format_number(median)
 
 
-def mean(records: Sequence[Record], name: str) -> float:
+def compute_mean(records: Sequence[Record], name: str) -> float:
     return statistics.fmean(record[name] for record in records)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ")
 
 
-def share(part: int, whole: int) -> str:
+def format_share(part: int, whole: int) -> str:
     """Give a percentage, rounded down so that 100 % is all of it; none after one request a task."""
     return f"{100 * part // whole} %" if whole else NONE

@@ -2,9 +2,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.peers.cage import URL, WORK, Cage, prepare
-from bench.peers.proxy import recording
-from bench.peers.roster import interpreters
+from bench.peers.cage import URL, WORK, Cage, prepare_home
+from bench.peers.proxy import record_exchanges
+from bench.peers.roster import find_interpreters
 from tests.bad_server import BadServer, answer
 
 HERE = Path(__file__)
@@ -16,12 +16,12 @@ def caged(tmp_path):
     """Run Python code in a cage whose model server says a version."""
 
     def run(code, seconds=20.0):
-        prepare(tmp_path / "home", {"given": "to it"})
+        prepare_home(tmp_path / "home", {"given": "to it"})
         with (
             BadServer({"/api/version": [answer(200, '{"version": "9"}')]}) as server,
-            recording(server.url, tmp_path / "socket"),
+            record_exchanges(server.url, tmp_path / "socket"),
         ):
-            cage = Cage(tmp_path / "home", [Path(sys.prefix), *interpreters()], tmp_path / "socket")
+            cage = Cage(tmp_path / "home", [Path(sys.prefix), *find_interpreters()], tmp_path / "socket")
             return cage.run(["python3", "-c", code], {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin"}, seconds)
 
     return run
