@@ -19,7 +19,7 @@ TOP = Path(__file__).parents[1]
 DOCS = TOP / "docs"
 
 
-def settings() -> Iterator[str]:
+def format_settings() -> Iterator[str]:
     """Give each section of config.ini with its keys, their values as shipped and their sentences."""
     said: list[str] = []
     text = (TOP / "config.ini").read_text("utf-8")
@@ -32,61 +32,65 @@ def settings() -> Iterator[str]:
             said = []
         elif "=" in line:
             key, _, value = (part.strip() for part in line.partition("="))
-            yield _row([f"`{key}`", f"`{value}`" if value else "(empty)", " ".join(said)])
+            yield _format_row([f"`{key}`", f"`{value}`" if value else "(empty)", " ".join(said)])
             said = []
         else:
             said = []
 
 
-def tags() -> Iterator[str]:
+def format_tags() -> Iterator[str]:
     """Give the rows of languages.toml: those that run, those that are saved alone, and the tags of tools."""
     rows = registry.load_table().languages.values()
-    yield from _table("Run", "tag", "also written", "files", "needs", "Debian's package")
+    yield from _format_head("Run", "tag", "also written", "files", "needs", "Debian's package")
     for row in rows:
         if row.is_runnable:
             needs = ", ".join(" or ".join(names) for names in registry.list_programs(row))
-            yield _row([*_known(row), needs, f"`{row.package}`"])
-    yield from _table("Saved and read, not run", "tag", "also written", "files")
-    yield from (_row(_known(row)) for row in rows if not row.is_runnable)
-    yield from _table("Tags that are no languages", "tag", "also written", "what it does")
+            yield _format_row([*_format_tag(row), needs, f"`{row.package}`"])
+    yield from _format_head("Saved and read, not run", "tag", "also written", "files")
+    yield from (_format_row(_format_tag(row)) for row in rows if not row.is_runnable)
+    yield from _format_head("Tags that are no languages", "tag", "also written", "what it does")
     others = tomllib.loads((files("tripletick.languages") / "languages.toml").read_text("utf-8"))["tool"]
     for tag, tool in load_tools().items():
         if tag in others:
-            yield _row([f"`{tag}`", _words(others[tag]), tool.summary])
+            yield _format_row([f"`{tag}`", _format_codes(others[tag]), tool.summary])
 
 
-PAGES: Mapping[str, Callable[[], Iterator[str]]] = {"config": settings, "languages": tags}
+PAGES: Mapping[str, Callable[[], Iterator[str]]] = {"config": format_settings, "languages": format_tags}
 
 
-def page(name: str) -> str:
+def build_page(name: str) -> str:
     """Give a page as it should be."""
     head, heading, tail = (DOCS / f"{name}.md").read_text("utf-8").rpartition("\n## ")
     title = tail.partition("\n")[0]
     return f"{head}{heading}{title}\n" + "\n".join(PAGES[name]()) + "\n"
 
 
-def _table(title: str, *heads: str) -> Iterator[str]:
-    yield from (f"\n### {title}", "", _row(heads), "|---" * len(heads) + "|")
+def _format_head(title: str, *heads: str) -> Iterator[str]:
+    yield from (f"\n### {title}", "", _format_row(heads), "|---" * len(heads) + "|")
 
 
-def _known(row: registry.Language) -> Sequence[str]:
-    return f"`{row.tag}`", _words(row.aliases), _words(dict.fromkeys((*row.extensions, *row.names)))
+def _format_tag(row: registry.Language) -> Sequence[str]:
+    return (
+        f"`{row.tag}`",
+        _format_codes(row.aliases),
+        _format_codes(dict.fromkeys((*row.extensions, *row.names))),
+    )
 
 
-def _words(words: Iterable[str]) -> str:
+def _format_codes(words: Iterable[str]) -> str:
     return " ".join(f"`{word}`" for word in words)
 
 
-def _row(cells: Iterable[str]) -> str:
+def _format_row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def main() -> int:
     """Write the pages, or name those that are old."""
-    old = [name for name in PAGES if page(name) != (DOCS / f"{name}.md").read_text("utf-8")]
+    old = [name for name in PAGES if build_page(name) != (DOCS / f"{name}.md").read_text("utf-8")]
     for name in old:
         if "--write" in sys.argv:
-            (DOCS / f"{name}.md").write_text(page(name), "utf-8")
+            (DOCS / f"{name}.md").write_text(build_page(name), "utf-8")
         else:
             sys.stderr.write(f"docs/{name}.md is not current: python tools/pages.py --write\n")
     return bool(old) and "--write" not in sys.argv

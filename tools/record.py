@@ -47,21 +47,21 @@ COLOURS = {"default": "", "brown": "yellow"}
 """pyte's names that are not rich's."""
 
 
-def seen_by(command: list[str]) -> str:
+def capture_output(command: list[str]) -> str:
     """Run a command on a terminal of its own; give all that it wrote there."""
     written = bytearray()
 
-    def read(fd: int) -> bytes:
+    def read_terminal(fd: int) -> bytes:
         piece = os.read(fd, 65536)
         written.extend(piece)
         return piece
 
     os.environ |= {"COLUMNS": str(WIDTH), "LINES": str(HEIGHT), "TERM": "xterm-256color"}
-    pty.spawn(command, read)
+    pty.spawn(command, read_terminal)
     return TRANSIENT.sub("", written.decode().replace("\r\n", "\n"))
 
 
-def draw(name: str, text: Text) -> None:
+def draw_picture(name: str, text: Text) -> None:
     """Write the picture of a terminal with this text."""
     console = Console(record=True, width=WIDTH, file=StringIO(), force_terminal=True)
     console.print(text)
@@ -69,14 +69,14 @@ def draw(name: str, text: Text) -> None:
     (DOCS / f"{name}.svg").write_text(FONTS.sub("", svg), encoding="utf-8")
 
 
-def record(name: str, command: Sequence[str]) -> None:
-    said = f"$ {shlex.join([Path(command[0]).name, *command[1:]])}\n{seen_by(list(command))}"
+def record_command(name: str, command: Sequence[str]) -> None:
+    said = f"$ {shlex.join([Path(command[0]).name, *command[1:]])}\n{capture_output(list(command))}"
     text = Text.from_ansi(said)
     (DOCS / f"{name}.txt").write_text("\n".join(line.rstrip() for line in text.plain.split("\n")))
-    draw(name, text)
+    draw_picture(name, text)
 
 
-def play() -> None:
+def record_scenes() -> None:
     """Play the scenes and draw their screens."""
     sys.path.insert(0, str(TOP))
     from tests import scenes
@@ -85,23 +85,23 @@ def play() -> None:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "project").mkdir()
             terminal = getattr(scenes, scene)(Path(folder), size=(WIDTH, HEIGHT), **given)
-        draw(name, Text("\n").join(map(_line, terminal.rows())))
+        draw_picture(name, Text("\n").join(map(_build_line, terminal.rows())))
 
 
-def _line(row: Mapping[int, Any]) -> Text:
-    cells = [(row[at].data, _style(row[at])) for at in range(WIDTH)]
-    line = Text.assemble(*(("".join(data for data, _ in run), style) for style, run in _runs(cells)))
+def _build_line(row: Mapping[int, Any]) -> Text:
+    cells = [(row[at].data, _format_style(row[at])) for at in range(WIDTH)]
+    line = Text.assemble(*(("".join(data for data, _ in run), style) for style, run in _group_runs(cells)))
     line.rstrip()
     # drawn apart from what follows: some programs leave blanks out where a text begins
     line.stylize("dim", 0, len(line.plain) - len(line.plain.lstrip()))
     return line
 
 
-def _runs(cells: list[tuple[str, str]]) -> Iterator[tuple[str, Iterable[tuple[str, str]]]]:
+def _group_runs(cells: list[tuple[str, str]]) -> Iterator[tuple[str, Iterable[tuple[str, str]]]]:
     return groupby(cells, key=lambda cell: cell[1])
 
 
-def _style(cell: Any) -> str:
+def _format_style(cell: Any) -> str:
     colour = COLOURS.get(cell.fg, cell.fg)
     colour = f"#{colour}" if re.fullmatch("[0-9a-f]{6}", colour) else colour
     return " ".join(filter(None, ("bold" * cell.bold, "dim" * cell.blink, colour)))
@@ -109,9 +109,9 @@ def _style(cell: Any) -> str:
 
 def main() -> None:
     if sys.argv[1:]:
-        record(sys.argv[1], sys.argv[2:])
+        record_command(sys.argv[1], sys.argv[2:])
     else:
-        play()
+        record_scenes()
 
 
 if __name__ == "__main__":

@@ -32,37 +32,37 @@ LINTERS = {
     "PKGBUILD": (("bash", "-n"), ("shellcheck",), ("namcap",)),
 }
 """By file, the programs that read it; one that is not installed is passed over and named."""
-STATED = {
+VERSION_PATTERNS = {
     "version": re.compile(r"(?<=/tripletick-)\d[\w.]*(?=\.tar\.gz\")|(?<=^pkgver=)\S+", re.MULTILINE),
     "sha256": re.compile(r"(?<=sha256 \")[0-9a-f]{64}|(?<=^sha256sums=\()[0-9a-f]{64}", re.MULTILINE),
 }
 """Where a file of packaging/ says what it is of."""
-NAME = re.compile(r"[^\w.-]")
+NAME_END = re.compile(r"[^\w.-]")
 """What ends a requirement's name."""
 REPLY = "```bash\necho ran > ran.txt\n```\n---\nDone.\n"
-STALE = "packaging/{name} says {what} {said}, and it is {true}. python -m tools.release_check --write"
+OUTDATED = "packaging/{name} says {what} {said}, and it is {true}. python -m tools.release_check --write"
 
 
 def main() -> int:
     """Say what stands in the way of a release; gives 1 where something does."""
     with tempfile.TemporaryDirectory() as folder:
-        archive = build(TOP, Path(folder), "sdist")
+        archive = build_archive(TOP, Path(folder), "sdist")
         true = {"version": __version__, "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
         if WRITE in sys.argv[1:]:
-            write(PACKAGING, true)
+            write_versions(PACKAGING, true)
         told = [
-            *wording(),
-            *lint(PACKAGING),
-            *stale(PACKAGING, true),
-            *lacking(PACKAGING),
-            *first_task(archive),
+            *check_wording(),
+            *run_linters(PACKAGING),
+            *check_versions(PACKAGING, true),
+            *check_dependencies(PACKAGING),
+            *check_first_task(archive),
         ]
     for line in told:
         sys.stderr.write(f"{line}\n")
     return 1 if told else 0
 
 
-def wording() -> Iterator[str]:
+def check_wording() -> Iterator[str]:
     """Compare the wording that the offline model was trained on with ours."""
     found = dirs.find_dirs()
     ours, told = (
@@ -77,7 +77,7 @@ def wording() -> Iterator[str]:
         yield "Train it again: make offline-model, then put its adapter in models/adapters."
 
 
-def lint(folder: Path) -> Iterator[str]:
+def run_linters(folder: Path) -> Iterator[str]:
     """Have each file read by the programs that it is for."""
     for name, commands in LINTERS.items():
         for command in commands:
@@ -89,48 +89,48 @@ def lint(folder: Path) -> Iterator[str]:
                 yield f"packaging/{name}: {' '.join(command)}: {(done.stdout + done.stderr).strip()}"
 
 
-def stale(folder: Path, true: dict[str, str]) -> Iterator[str]:
+def check_versions(folder: Path, true: dict[str, str]) -> Iterator[str]:
     """Compare what each file says of the release with what is true."""
     for name in LINTERS:
         text = (folder / name).read_text("utf-8")
-        for what, pattern in STATED.items():
+        for what, pattern in VERSION_PATTERNS.items():
             said = pattern.findall(text)
             if said != [true[what]]:
-                yield STALE.format(name=name, what=what, said=" ".join(said) or "nothing", true=true[what])
+                yield OUTDATED.format(name=name, what=what, said=" ".join(said) or "nothing", true=true[what])
 
 
-def write(folder: Path, true: dict[str, str]) -> None:
+def write_versions(folder: Path, true: dict[str, str]) -> None:
     """Put version and hash of the source archive into each file."""
     for path in (folder / name for name in LINTERS):
         text = path.read_text("utf-8")
-        for what, pattern in STATED.items():
+        for what, pattern in VERSION_PATTERNS.items():
             text = pattern.sub(true[what], text)
         path.write_text(text, "utf-8")
 
 
-def lacking(folder: Path) -> Iterator[str]:
+def check_dependencies(folder: Path) -> Iterator[str]:
     """Compare what the PKGBUILD needs with what the project needs; pip finds that out for the formula."""
     project = tomllib.loads((TOP / "pyproject.toml").read_text("utf-8"))["project"]
-    needed = {f"python-{plain(NAME.split(one)[0])}" for one in project["dependencies"]}
+    needed = {f"python-{normalize_name(NAME_END.split(one)[0])}" for one in project["dependencies"]}
     text = (folder / "PKGBUILD").read_text("utf-8")
-    named = {plain(word) for word in re.search(r"^depends=\((.*?)\)", text, re.S | re.M)[1].split()}  # type: ignore[index]
+    named = {normalize_name(word) for word in re.search(r"^depends=\((.*?)\)", text, re.S | re.M)[1].split()}  # type: ignore[index]
     if missing := sorted(needed - named):
         yield f"packaging/PKGBUILD does not depend on {' '.join(missing)}."
 
 
-def plain(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Give a package's name as PEP 503 writes it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def build(source: Path, to: Path, kind: str) -> Path:
+def build_archive(source: Path, to: Path, kind: str) -> Path:
     """Build an archive of a source tree: `sdist` or `wheel`."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(to)]
     subprocess.run(command, cwd=source, check=True, capture_output=True)
     return next(to.glob("*.tar.gz" if kind == "sdist" else "*.whl"))
 
 
-def unpack(archive: Path, to: Path) -> Path:
+def unpack_archive(archive: Path, to: Path) -> Path:
     """Unpack a source archive; gives the folder that it holds."""
     with tarfile.open(archive) as tar:
         tar.extractall(to, filter="data")
@@ -138,11 +138,11 @@ def unpack(archive: Path, to: Path) -> Path:
     return source
 
 
-def first_task(archive: Path) -> Iterator[str]:
+def check_first_task(archive: Path) -> Iterator[str]:
     """Build a wheel from the source archive and have it do a task in an environment of its own."""
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder).resolve()
-        wheel = build(unpack(archive, top / "source"), top, "wheel")
+        wheel = build_archive(unpack_archive(archive, top / "source"), top, "wheel")
         subprocess.run([sys.executable, "-m", "venv", str(top / "env")], check=True)
         pip = [str(top / "env/bin/python"), "-m", "pip", "install", "--quiet", str(wheel)]
         subprocess.run(pip, check=True)

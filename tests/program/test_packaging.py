@@ -36,8 +36,10 @@ def run(home, sources, *words):
 def wheel(tmp_path_factory):
     """What a wheel of this tree's source archive holds, unpacked as an installer does."""
     folder = tmp_path_factory.mktemp("wheel")
-    source = release_check.unpack(release_check.build(TOP, folder, "sdist"), folder / "source")
-    with zipfile.ZipFile(release_check.build(source, folder, "wheel")) as file:
+    source = release_check.unpack_archive(
+        release_check.build_archive(TOP, folder, "sdist"), folder / "source"
+    )
+    with zipfile.ZipFile(release_check.build_archive(source, folder, "wheel")) as file:
         file.extractall(folder / "installed")
     return folder / "installed"
 
@@ -89,7 +91,7 @@ def packaging(tmp_path):
 
 
 def test_the_formula_and_the_pkgbuild_can_be_read_and_name_what_the_project_needs(packaging):
-    assert [*release_check.lint(packaging), *release_check.lacking(packaging)] == []
+    assert [*release_check.run_linters(packaging), *release_check.check_dependencies(packaging)] == []
 
 
 def test_what_is_wrong_with_a_package_file_is_said(packaging):
@@ -97,16 +99,16 @@ def test_what_is_wrong_with_a_package_file_is_said(packaging):
         path.write_text(
             path.read_text().replace("python-rich", "").replace("\n}\n", "\n").replace("\nend", "")
         )
-    assert [line.partition(":")[0] for line in release_check.lacking(packaging)] == [
+    assert [line.partition(":")[0] for line in release_check.check_dependencies(packaging)] == [
         "packaging/PKGBUILD does not depend on python-rich."
     ]
-    told = " ".join(release_check.lint(packaging))
+    told = " ".join(release_check.run_linters(packaging))
     assert "packaging/PKGBUILD: bash -n" in told
     assert "packaging/tripletick.rb: ruby -c" in told or not shutil.which("ruby")
 
 
 def test_version_and_hash_of_the_source_archive_are_compared_and_written(packaging):
     true = {"version": "9.8.7", "sha256": "ab" * 32}
-    assert len([*release_check.stale(packaging, true)]) == 4
-    release_check.write(packaging, true)
-    assert [*release_check.stale(packaging, true)] == []
+    assert len([*release_check.check_versions(packaging, true)]) == 4
+    release_check.write_versions(packaging, true)
+    assert [*release_check.check_versions(packaging, true)] == []

@@ -191,7 +191,7 @@ def test_no_release_is_made_of_an_adapter_for_another_wording():
     fits = prompt_fingerprint.read_adapter_hash() == prompt_fingerprint.hash_current_prompts(
         SETTINGS, dirs.find_dirs()
     )
-    assert (not [*release_check.wording()]) == fits
+    assert (not [*release_check.check_wording()]) == fits
 
 
 def attempt(task, *, solved, blocks=0, wording="1"):
