@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from tools.names import find_names
+from tools.router.labelled import SOURCES
 
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
@@ -55,6 +56,11 @@ MODULES = [
     for path in sorted(ROOT.rglob("*.py"))
     if path != ROOT / "__init__.py" and not any(map(path.is_relative_to, TASKS))
 ]
+PARTICIPLES = re.compile(
+    "(begun|built|done|drawn|found|given|gone|held|kept|known|laid|left|made|meant|said|seen|sent|shown|spent|"
+    "taken|told|tried|unseen|written|(?!embed|feed|need|seed|shed)[a-z]+ed)(_|$)"
+)
+"""What begins with one is no verb phrase."""
 
 
 def part_of(path):
@@ -164,6 +170,18 @@ def test_names_say_something():
     functions = [name for name in found if not name.is_class and not name.in_protocol]
     assert sum(len(name.words) for name in functions) >= 1.8 * len(functions)
     assert sum(len(name.words) == 1 for name in functions) <= 0.3 * len(functions)
+
+
+def test_names_in_bench_and_tools_say_something():
+    top = ROOT.parents[1]
+    paths = {path for folder in ("bench", "tools") for path in (top / folder).rglob("*.py")}
+    # the text of SOURCES is hashed into the router's weights: a new name there means training it again
+    found = [name for path in sorted(paths.difference(SOURCES)) for name in find_names(path)]
+    functions = [name for name in found if not name.is_class]
+    assert [name for name in functions if PARTICIPLES.match(name.name.lstrip("_"))] == []
+    assert sum(len(name.words) for name in functions) >= 1.9 * len(functions)
+    # most of them are `main`
+    assert sum(len(name.words) == 1 for name in functions) <= 0.2 * len(functions)
 
 
 def test_no_home_is_filled_in_where_that_raises():
