@@ -19,7 +19,7 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def open_session(top: Path, kind: str, steps: int) -> Iterator[App]:
     replies = [KINDS[kind].replace("{n}", str(number)) for number in range(steps)]
     script.write_text(json.dumps(["Hello.", *replies, "Done."]))
     config = load_config([dirs.find_dirs().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"})
-    found = replace(dirs.find_dirs(), state=top / "state")
+    found = dirs.find_dirs()._replace(state=top / "state")
     log = SessionLog.open(found.sessions, workspace=folder)
     app = App(config, found, folder, log, "flag")
     try:

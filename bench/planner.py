@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from tripletick.agents import definitions
@@ -42,9 +41,9 @@ def measure_plan(top: Path, slots: int) -> float:
         for n in range(TASKS)
         for text in (LOOK_BLOCK, "seen.")
     ]
-    model, found = ScriptedModel(*said), replace(dirs.find_dirs(), state=top / f"state{slots}")
+    model, found = ScriptedModel(*said), dirs.find_dirs()._replace(state=top / f"state{slots}")
     workspace = SessionWorkspace(
-        Config(), found, folder, FolderFlags(), False, print, permission=Permission(folder)
+        Config(), found, folder, FolderFlags(), False, print, permission=Permission("work")
     )
     prompts = definitions.load_prompts(found.prompts)
     made = builder.LoopBuilder(Config(), found, workspace.workspace, model, workspace.box, prompts)

@@ -38,7 +38,7 @@ def run_generator(running: Any) -> Any:
 def open_app(model: str, folder: Path) -> App:
     base = load_config([dirs.find_dirs().shipped_config], {}, {"model.name": model, "model.context": "4096"})
     (folder / "work").mkdir()
-    found = replace(dirs.find_dirs(), state=folder / "state")
+    found = dirs.find_dirs()._replace(state=folder / "state")
     return App(base, found, folder / "work", SessionLog.open(found.sessions, workspace=folder, save=False))
 
 

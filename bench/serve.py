@@ -44,7 +44,7 @@ def start_server(model: str, *words: str) -> Iterator[tuple[str, dict[str, str]]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr
-            lines = []
+            lines: list[str] = []
             while not (lines and lines[-1].startswith("Token")):
                 lines.append(process.stderr.readline())
             url = re.search(r"API: +(\S+)", "".join(lines))
