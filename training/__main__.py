@@ -29,29 +29,31 @@ MALLOC = {
 
 
 def main() -> None:
-    asked, more = _parse()
+    asked, more = _parse_arguments()
     base, seed = BASES[asked.base], str(asked.seed)
     folder = asked.out / seed if asked.base == OLDEST else asked.out / asked.base / seed
     folder.mkdir(parents=True, exist_ok=True)
-    _here("tripletick.cli", "-q", "models", "create", base.name)
+    _run_module("tripletick.cli", "-q", "models", "create", base.name)
     talks, state, adapter = folder / "talks.jsonl", folder / "state.pt", folder / "adapter.gguf"
     learnt = [talks]
     if base.samples and asked.sampling:
         learnt.insert(0, folder / "sampled.jsonl")
         alone = ["--model", f"embedded:{base.path}", "--workers", "1"]
         served = ["--host", asked.host, "--workers", asked.slots] if asked.host else alone
-        _here("training.sample", learnt[0], *served, "--minutes", asked.sampling, "--seed", seed)
+        _run_module("training.sample", learnt[0], *served, "--minutes", asked.sampling, "--seed", seed)
     generate(talks, asked.seed, asked.count, os.cpu_count() or 1, base.model)
     begin = ["--from", base.adapter] if base.adapter and not asked.fresh else []
     time = ["--minutes", asked.minutes, "--seed", seed]
-    _apart(asked.python, "training.train", base.path, state, *learnt, *begin, *time, *base.options, *more)
-    _apart(asked.python, "training.export", state, adapter, "--wording", hash_wording(base.model))
+    _run_torch_module(
+        asked.python, "training.train", base.path, state, *learnt, *begin, *time, *base.options, *more
+    )
+    _run_torch_module(asked.python, "training.export", state, adapter, "--wording", hash_wording(base.model))
     suite = ["--suite", asked.suite] if asked.suite else []
-    _here("training.evaluate", adapter, "--base", asked.base, "--out", folder / "runs", *suite)
+    _run_module("training.evaluate", adapter, "--base", asked.base, "--out", folder / "runs", *suite)
     sys.stdout.write(f"{adapter}\n")
 
 
-def _parse() -> tuple[argparse.Namespace, list[str]]:
+def _parse_arguments() -> tuple[argparse.Namespace, list[str]]:
     """Read the command line; what it has besides is for training.train."""
     parser = argparse.ArgumentParser(prog="training", description=__doc__)
     parser.add_argument("--base", choices=BASES, default=OLDEST)
@@ -74,11 +76,11 @@ def _parse() -> tuple[argparse.Namespace, list[str]]:
     return parser.parse_known_args()
 
 
-def _here(module: str, *words: object) -> None:
+def _run_module(module: str, *words: object) -> None:
     subprocess.run([sys.executable, "-m", module, *map(str, words)], cwd=ROOT, check=True)
 
 
-def _apart(python: Path, module: str, *words: object) -> None:
+def _run_torch_module(python: Path, module: str, *words: object) -> None:
     command = [str(python), "-m", module, *map(str, words)]
     subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, **MALLOC})
 

@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 import torch
 
 from training import vocabulary
-from training.model import Model, Pack, Shape, load
+from training.model import Model, Pack, Shape, load_model
 
 LEAST = 0.95
 """The share of positions at which both must find the same token likeliest."""
@@ -33,26 +33,26 @@ ODD = (
 )
 
 
-def asked(server: str, path: str, **fields: Any) -> Any:
+def ask_server(server: str, path: str, **fields: Any) -> Any:
     """Give what the server answers."""
     request = Request(f"{server}{path}", json.dumps(fields).encode(), {"Content-Type": "application/json"})
     with urlopen(request, timeout=600) as answer:
         return json.load(answer)
 
 
-def texts(talks: Path) -> list[str]:
+def collect_texts(talks: Path) -> list[str]:
     """Give messages of conversations, of all lengths, and texts that are hard to cut."""
     lines = talks.read_text("utf-8").splitlines()
     said = sorted({text for line in lines for _, text, _ in json.loads(line)["said"]})
     return [*ODD, *Random(1).sample(said, min(len(said), TEXTS - len(ODD)))]
 
 
-def same_tokens(base: Path, server: str, found: list[str]) -> int:
+def count_same_tokens(base: Path, server: str, found: list[str]) -> int:
     """Count the texts that both cut alike; tell of the others."""
-    made, same = vocabulary.tokenizer(base), 0
+    made, same = vocabulary.build_tokenizer(base), 0
     for text in found:
         ours = made.encode(text).ids
-        theirs = asked(server, "/tokenize", content=text, parse_special=True)["tokens"]
+        theirs = ask_server(server, "/tokenize", content=text, parse_special=True)["tokens"]
         same += ours == theirs
         if ours != theirs:
             sys.stdout.write(f"cut otherwise: {text!r}\n  {ours}\n  {theirs}\n")
@@ -60,13 +60,15 @@ def same_tokens(base: Path, server: str, found: list[str]) -> int:
 
 
 @torch.no_grad()
-def same_choices(model: Model, server: str, ids: list[int]) -> tuple[int, float]:
+def count_same_choices(model: Model, server: str, ids: list[int]) -> tuple[int, float]:
     """Count the positions at which both find the same token likeliest; how far its logarithms differ."""
     whole = torch.arange(len(ids))
     scores = model(Pack(torch.tensor(ids), whole, (len(ids) // 2, len(ids))), whole).log_softmax(-1)
     same, apart = 0, 0.0
     for at in range(1, len(ids)):
-        told = asked(server, "/completion", prompt=ids[: at + 1], n_predict=1, n_probs=1, temperature=0.0)
+        told = ask_server(
+            server, "/completion", prompt=ids[: at + 1], n_predict=1, n_probs=1, temperature=0.0
+        )
         first = told["completion_probabilities"][0]
         best = first["top_logprobs"][0] if first.get("top_logprobs") else first
         same += int(scores[at].argmax()) == best["id"]
@@ -74,12 +76,12 @@ def same_choices(model: Model, server: str, ids: list[int]) -> tuple[int, float]
     return same, apart / (len(ids) - 1)
 
 
-def trained(base: Path, state: Path | None) -> Model:
+def load_trained(base: Path, state: Path | None) -> Model:
     """Read the base, and what was trained on it."""
     if not state:
-        return load(base, Shape(), torch.float32)
+        return load_model(base, Shape(), torch.float32)
     kept = torch.load(state, map_location="cpu", weights_only=True)
-    model = load(base, Shape(**kept["shape"]), torch.float32)
+    model = load_model(base, Shape(**kept["shape"]), torch.float32)
     model.load_state_dict(kept["model"], strict=False)
     return model
 
@@ -91,13 +93,13 @@ def main() -> None:
     parser.add_argument("--server", default="http://127.0.0.1:8095")
     parser.add_argument("--state", type=Path, help="what was trained, which the server has as an adapter")
     chosen = parser.parse_args()
-    found = texts(chosen.talks)
-    cut = same_tokens(chosen.base, chosen.server, found)
+    found = collect_texts(chosen.talks)
+    cut = count_same_tokens(chosen.base, chosen.server, found)
     sys.stdout.write(f"{cut} of {len(found)} texts are cut alike\n")
     first = json.loads(chosen.talks.read_text("utf-8").splitlines()[0])["said"]
     said = "".join(f"<|im_start|>{role}\n{text}<|im_end|>\n" for role, text, _ in first)
-    ids = vocabulary.tokenizer(chosen.base).encode(said).ids[-POSITIONS - 1 :]
-    same, apart = same_choices(trained(chosen.base, chosen.state), chosen.server, ids)
+    ids = vocabulary.build_tokenizer(chosen.base).encode(said).ids[-POSITIONS - 1 :]
+    same, apart = count_same_choices(load_trained(chosen.base, chosen.state), chosen.server, ids)
     sys.stdout.write(f"{same} of {len(ids) - 1} next tokens alike, logarithms {apart:.3f} apart\n")
     if cut < len(found) or same < LEAST * (len(ids) - 1):
         raise SystemExit(1)

@@ -21,7 +21,7 @@ SETS = ("held", "stranger", "second", "unseen", "fresh")
 
 def is_apart(request: str) -> bool:
     """Tell whether no test asks this."""
-    return _plain(request) not in requests()
+    return _normalize_request(request) not in requests()
 
 
 def keep_apart(script: Script) -> Script:
@@ -36,8 +36,8 @@ def keep_apart(script: Script) -> Script:
 
 @cache
 def requests() -> frozenset[str]:
-    """Read all requests that test it, as `_plain` gives them."""
-    return frozenset(map(_plain, _iter_requests()))
+    """Read all requests that test it, as `_normalize_request` gives them."""
+    return frozenset(map(_normalize_request, _iter_requests()))
 
 
 def _iter_requests() -> Iterator[str]:
@@ -50,6 +50,6 @@ def _iter_requests() -> Iterator[str]:
         yield from (one for task in suites.load_suite(humaneval.NAME) for one in task.requests)
 
 
-def _plain(request: str) -> str:
+def _normalize_request(request: str) -> str:
     """Give the letters and digits of a request; how it is punctuated makes no other of it."""
     return re.sub(r"[\W_]+", "", request.casefold())

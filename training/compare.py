@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from training.forms import PROGRAMS, RUNS
-from training.scene import quoted
-from training.script import Ask, Line, Reply, Script, Seen, Told
+from training.scene import quote_text
+from training.script import Ask, Line, Reply, ReplyResult, Script, UserAnswer
 
 Tree = Mapping[str, bytes | None]
 """Paths and what they hold, None for a folder."""
@@ -64,18 +64,18 @@ class Play:
         """Play a family, and note what it says and sees."""
         line: Line | None = next(script)
         while line is not None:
-            self._note(line)
-            seen: Seen = yield line
+            self._add_line(line)
+            seen: ReplyResult = yield line
             self.results += [result.text for result in seen.results]
             try:
                 line = script.send(seen)
             except StopIteration:
                 line = None
 
-    def _note(self, line: Line) -> None:
+    def _add_line(self, line: Line) -> None:
         if isinstance(line, Ask):
             self.asks.append(line)
-        elif isinstance(line, Told):
+        elif isinstance(line, UserAnswer):
             self.asked_back = True
         else:
             self.replies.append(line.text if isinstance(line, Reply) else line)
@@ -108,7 +108,7 @@ def find_fault(play: Play, after: Tree, answer: str, run: Run) -> str:
         return _check_talk(play, answer)
     if missing := sorted(play.after.keys() ^ after.keys()):
         return f"one has it alone: {missing[0]}"
-    other = [name for name, data in play.after.items() if _bare(data) != _bare(after[name])]
+    other = [name for name, data in play.after.items() if _strip_blanks(data) != _strip_blanks(after[name])]
     for name in other:
         if fault := _check_program(name, play, after, run):
             return fault
@@ -134,7 +134,7 @@ def _check_program(name: str, play: Play, after: Tree, run: Run) -> str:
     if not runner or play.before.get(name) == after[name]:
         return f"another content: {name}"
     own = [found for reply in play.replies for found in _COMMAND.findall(reply) if name in found]
-    command = own[-1] if own else f"{runner} {quoted(name)}"
+    command = own[-1] if own else f"{runner} {quote_text(name)}"
     wanted = run(play.after, command).strip()
     if not wanted:
         raise CannotCompareError("a program that prints nothing")
@@ -143,9 +143,9 @@ def _check_program(name: str, play: Play, after: Tree, run: Run) -> str:
 
 def _check_answer(play: Play, answer: str) -> str:
     """See that an answer has what the play's has of what was printed, and says no where that does."""
-    printed = {_plain(word) for text in play.results for word in _WORD.findall(text)}
-    wanted = [word for word in _WORD.findall(play.answer) if _plain(word) in printed]
-    new = [word for word in wanted if _plain(word) not in _words(play.asks[0].text)]
+    printed = {_normalize_word(word) for text in play.results for word in _WORD.findall(text)}
+    wanted = [word for word in _WORD.findall(play.answer) if _normalize_word(word) in printed]
+    new = [word for word in wanted if _normalize_word(word) not in _find_words(play.asks[0].text)]
     told = [word for word in new if _SURE.search(word)] or [word for word in new if len(word) > SHORT]
     if not told and not _NO.search(play.answer):
         raise CannotCompareError("an answer in free words")
@@ -155,18 +155,22 @@ def _check_answer(play: Play, answer: str) -> str:
 
 
 def _find_missing(wanted: Sequence[str], request: str, answer: str) -> str:
-    there = _words(answer)
-    lost = [word for word in wanted if _plain(word) not in there and _plain(word) not in _words(request)]
+    there = _find_words(answer)
+    lost = [
+        word
+        for word in wanted
+        if _normalize_word(word) not in there and _normalize_word(word) not in _find_words(request)
+    ]
     return f"the answer lacks {lost[0]}" if lost else ""
 
 
-def _words(text: str) -> set[str]:
-    return {_plain(word) for word in _WORD.findall(text)}
+def _find_words(text: str) -> set[str]:
+    return {_normalize_word(word) for word in _WORD.findall(text)}
 
 
-def _plain(word: str) -> str:
+def _normalize_word(word: str) -> str:
     return word.casefold().removeprefix("./").removeprefix("0x").rstrip("/")
 
 
-def _bare(data: bytes | None) -> list[bytes] | None:
+def _strip_blanks(data: bytes | None) -> list[bytes] | None:
     return None if data is None else [line.rstrip() for line in data.rstrip().splitlines()]

@@ -34,56 +34,56 @@ def run(name: str, asked: argparse.Namespace, settings: Sequence[str], out: Path
     command = ("-m", "tripletick.cli", "bench", "-q", *model, "--suite", asked.suite)
     begun = ("--resume",) if any(out.glob("*.jsonl")) else ()
     chosen = ("--wording", asked.wording, "--out", str(out), *begun)
-    subprocess.run((sys.executable, *command, *chosen, *settings), check=True, env=_env())
+    subprocess.run((sys.executable, *command, *chosen, *settings), check=True, env=_build_env())
     newest = max(out.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     return list(run_file.read_run(newest)[1])
 
 
-def table(runs: Mapping[str, Sequence[Attempt]]) -> list[list[str]]:
+def build_table(runs: Mapping[str, Sequence[Attempt]]) -> list[list[str]]:
     """Give what was solved by family, in all and not in English, a column a run; what goes wrong; seconds."""
     families = sorted({one.family for done in runs.values() for one in done})
     rows = [["", *runs]]
     for family in (*families, ALL):
-        rows.append([family, *(_share(_of(done, family)) for done in runs.values())])
-    rows.append(["other languages", *(_share(_foreign(done)) for done in runs.values())])
+        rows.append([family, *(_format_share(_filter_family(done, family)) for done in runs.values())])
+    rows.append(["other languages", *(_format_share(_filter_foreign(done)) for done in runs.values())])
     for name, count in _FAULTS.items():
         rows.append([name, *(count(done) for done in runs.values())])
     return rows
 
 
-def _of(done: Sequence[Attempt], family: str) -> Sequence[Attempt]:
+def _filter_family(done: Sequence[Attempt], family: str) -> Sequence[Attempt]:
     return [one for one in done if family in (ALL, one.family)]
 
 
-def _foreign(done: Sequence[Attempt]) -> Sequence[Attempt]:
+def _filter_foreign(done: Sequence[Attempt]) -> Sequence[Attempt]:
     return [one for one in done if one.wording[-1].isalpha()]
 
 
-def _share(own: Sequence[Attempt]) -> str:
+def _format_share(own: Sequence[Attempt]) -> str:
     solved = sum(one.solved for one in own)
     return f"{solved}/{len(own)} {solved / len(own):.0%}" if own else "-"
 
 
-def _talk_blocks(done: Sequence[Attempt]) -> str:
+def _count_talk_blocks(done: Sequence[Attempt]) -> str:
     return str(sum(one.blocks > 0 for one in done if one.family == "talk"))
 
 
-def _step(done: Sequence[Attempt]) -> str:
+def _compute_step_seconds(done: Sequence[Attempt]) -> str:
     """Give the middle of what a step takes, the first of a run left out: it loads the model."""
     times = sorted(one.seconds / max(1, one.steps) for one in done[1:])
     return f"{times[len(times) // 2]:.1f}" if times else "-"
 
 
 _FAULTS = {
-    "blocks in talk": _talk_blocks,
+    "blocks in talk": _count_talk_blocks,
     "results invented": lambda done: str(sum(one.invented for one in done)),
     "no answer": lambda done: str(sum(not one.answer.strip() for one in done)),
     "wrong and sure": lambda done: str(sum(not one.solved and bool(one.answer.strip()) for one in done)),
-    "median seconds a step": _step,
+    "median seconds a step": _compute_step_seconds,
 }
 
 
-def _env() -> dict[str, str]:
+def _build_env() -> dict[str, str]:
     """Keep what is the person's own out of it."""
     home = tempfile.mkdtemp(prefix="evaluate-")
     cache = str(dirs.find_dirs().cache.parent)
@@ -110,7 +110,7 @@ def main() -> None:
         for name, (engine, settings) in engines.items()
         if name == "new" or not asked.only_new
     }
-    rows = table(runs)
+    rows = build_table(runs)
     told = "\n".join(align_rows(rows, right=range(1, len(rows[0]))))
     sys.stdout.write(f"{told}\n")
     (asked.out / "table.txt").write_text(f"{told}\n", "utf-8")

@@ -22,7 +22,7 @@ MOST = 25_000_000
 """Bytes that ship with the package, or are downloaded with its base."""
 
 
-def export(state: dict[str, Any], out: Path, about: dict[str, str], scale: float = 1.0) -> int:
+def export_adapter(state: dict[str, Any], out: Path, about: dict[str, str], scale: float = 1.0) -> int:
     """Write the adapter, which adds `scale` of what was learnt to the base; gives its bytes."""
     writer = gguf.GGUFWriter(out, state["architecture"])
     writer.add_type("adapter")
@@ -33,7 +33,7 @@ def export(state: dict[str, Any], out: Path, about: dict[str, str], scale: float
     for key, value in about.items():
         writer.add_string(f"tripletick.{key}", value)
     for name, matrix in state["model"].items():
-        layer, kind, short = _place(name)
+        layer, kind, short = _split_name(name)
         data = matrix.float().numpy().astype(np.float16)
         writer.add_tensor(f"blk.{layer}.{TENSORS[short]}.weight.lora_{kind}", data)
     writer.write_header_to_file()
@@ -43,7 +43,7 @@ def export(state: dict[str, Any], out: Path, about: dict[str, str], scale: float
     return out.stat().st_size
 
 
-def _place(name: str) -> tuple[str, str, str]:
+def _split_name(name: str) -> tuple[str, str, str]:
     """Read `blocks.12.qkv.a.q`: the layer, which of the two matrices, of what."""
     _, layer, _, kind, short = name.split(".")
     return layer, kind, short
@@ -66,7 +66,7 @@ def main() -> None:
         "learnt": str(course["learnt"]),
         "scale": f"{asked.scale:g}",
     }
-    size = export(state, asked.out, about, asked.scale)
+    size = export_adapter(state, asked.out, about, asked.scale)
     sys.stderr.write(f"{asked.out}: {size} bytes, {course['steps']} steps, {course['read']} tokens\n")
     if size > MOST:
         raise SystemExit(f"The adapter has {size} bytes, more than {MOST}: train it with less --rank.")

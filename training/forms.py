@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.scene import quoted
+from training.scene import quote_text
 from tripletick.dialects.fence import format_call
 from tripletick.messages import Call, Message
 from tripletick.tools.search_replace import SearchReplaceError, apply_pairs, read_pairs
@@ -31,7 +31,7 @@ def convert_reply(reply: str, root: Path) -> str:
 
     def convert(found: re.Match[str]) -> str:
         call = _convert_call(Call(found[2], found[4], found[3] or None), root)
-        if any(_runs(call, one) for one in saved):
+        if any(_is_run_of(call, one) for one in saved):
             return ""
         saved.append(call)
         return format_call(call)
@@ -39,16 +39,16 @@ def convert_reply(reply: str, root: Path) -> str:
     return _BLOCK.sub(convert, reply).strip("\n")
 
 
-def _runs(call: Call, saved: Call) -> bool:
+def _is_run_of(call: Call, saved: Call) -> bool:
     """Tell whether a block only runs a program that was saved before it, which ran by that."""
-    runs = f"{RUNS[saved.tool]} {quoted(saved.path)}" if saved.path and saved.tool in RUNS else ""
+    runs = f"{RUNS[saved.tool]} {quote_text(saved.path)}" if saved.path and saved.tool in RUNS else ""
     return call.tool == "bash" and call.body.strip() == runs
 
 
 def _convert_call(call: Call, root: Path) -> Call:
     path, end = call.path or "", Path(call.path or "").suffix
     if call.tool == "read" and path and not call.body.strip():
-        return Call("bash", f"cat {quoted(path)}")
+        return Call("bash", f"cat {quote_text(path)}")
     if call.tool == "write":
         return Call("text", call.body, path)
     if call.tool == "edit" and (root / path).is_file():
@@ -71,7 +71,7 @@ def drop_looks(messages: Sequence[Message], taught: Sequence[bool]) -> list[bool
         one, given, after = messages[at : at + 3]
         if one.role != "assistant" or not taught[at] or "\n```" not in f"\n{after.text}":
             continue
-        if _is_result(given) and _stood(given.text, "\n".join(each.text for each in messages[:at])):
+        if _is_result(given) and _is_repeated(given.text, "\n".join(each.text for each in messages[:at])):
             stay[at] = stay[at + 1] = False
     return stay
 
@@ -80,7 +80,7 @@ def _is_result(message: Message) -> bool:
     return message.text.startswith("[result 1:")
 
 
-def _stood(given: str, before: str) -> bool:
+def _is_repeated(given: str, before: str) -> bool:
     """Tell whether nearly all that was printed stood in the conversation."""
     printed = re.search(r"^(`{3,})output\n((?s:.*?))\n\1$", given, re.M)
     lines = [line.strip() for line in printed[2].splitlines() if line.strip()] if printed else []

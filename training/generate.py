@@ -26,7 +26,7 @@ from training.apart import keep_apart, requests
 from training.families import FAMILIES
 from training.scene import Scene
 from training.script import Script
-from training.stage import MODEL, OffScriptError, Spoken, Stage
+from training.stage import MODEL, OffScriptError, SentMessage, Stage
 
 REQUESTS = {1: 46, 2: 27, 3: 14, 4: 8, 5: 5}
 """How many families follow each other in one conversation, and how often."""
@@ -45,11 +45,11 @@ A_STAGE = 40
 """Conversations in one folder, before another name is drawn for it."""
 
 
-def conversation(stage: Stage, random: Random) -> tuple[list[str], list[Spoken]]:
+def play_conversation(stage: Stage, random: Random) -> tuple[list[str], list[SentMessage]]:
     """Play some families; gives which, and what was said. Raises OffScriptError."""
     many = random.choices(list(REQUESTS), list(REQUESTS.values()))[0]
     chosen = random.choices(list(FAMILIES), weights(trained=stage.trained), k=many)
-    return chosen, stage.play(_scripts(stage, random, chosen))
+    return chosen, stage.play(_draw_scripts(stage, random, chosen))
 
 
 def weights(*, trained: bool) -> list[float]:
@@ -60,7 +60,7 @@ def weights(*, trained: bool) -> list[float]:
     return [one.weight * share.get(name, 1.0) for name, one in FAMILIES.items()]
 
 
-def _scripts(stage: Stage, random: Random, chosen: list[str]) -> Iterator[Script]:
+def _draw_scripts(stage: Stage, random: Random, chosen: list[str]) -> Iterator[Script]:
     scene = Scene(stage.root, random)
     for name in chosen:
         family = FAMILIES[name]
@@ -69,7 +69,7 @@ def _scripts(stage: Stage, random: Random, chosen: list[str]) -> Iterator[Script
         yield keep_apart(family.play(scene))
 
 
-def batch(work: tuple[int, int, Path, str]) -> tuple[list[dict[str, Any]], Counter[str]]:
+def play_batch(work: tuple[int, int, Path, str]) -> tuple[list[dict[str, Any]], Counter[str]]:
     """Play the conversations of one stage: the seed, the first one's number, a folder to work in,
     the model whose wording they are in.
     """
@@ -83,7 +83,7 @@ def batch(work: tuple[int, int, Path, str]) -> tuple[list[dict[str, Any]], Count
         for number in range(first, first + A_STAGE):
             families: list[str] = []
             try:
-                families, said = conversation(stage, Random(f"{seed}/{number}"))
+                families, said = play_conversation(stage, Random(f"{seed}/{number}"))
                 found.append({"n": number, "families": families, "said": [astuple(one) for one in said]})
             except (OffScriptError, UnicodeError) as error:
                 dropped[str(error).splitlines()[-1][:80]] += 1
@@ -95,7 +95,7 @@ def batch(work: tuple[int, int, Path, str]) -> tuple[list[dict[str, Any]], Count
 def generate(out: Path, seed: int, count: int, workers: int, model: str = MODEL) -> Counter[str]:
     """Write `count` conversations, those that are there already included; gives why others were dropped."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    there = {json.loads(line)["n"] // A_STAGE for line in _lines(out)}
+    there = {json.loads(line)["n"] // A_STAGE for line in _read_lines(out)}
     dropped: Counter[str] = Counter()
     requests()  # read before the workers have homes of their own
     begun, done = time.monotonic(), len(there) * A_STAGE
@@ -104,7 +104,7 @@ def generate(out: Path, seed: int, count: int, workers: int, model: str = MODEL)
             (seed, at * A_STAGE, Path(name), model) for at in range(-(-count // A_STAGE)) if at not in there
         ]
         with out.open("a", encoding="utf-8") as file:
-            for found, lost in pool.imap_unordered(batch, todo):
+            for found, lost in pool.imap_unordered(play_batch, todo):
                 dropped += lost
                 done += len(found)
                 file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in found)
@@ -115,7 +115,7 @@ def generate(out: Path, seed: int, count: int, workers: int, model: str = MODEL)
     return dropped
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _read_lines(path: Path) -> Iterator[str]:
     if path.exists():
         yield from path.read_text("utf-8").splitlines()
 

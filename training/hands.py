@@ -30,7 +30,7 @@ NEIGHBOURS = dict(zip("qwertyuiopasdfghjklzxcvbnm", "wertyuiopqsdfghjklaxcvbnmz"
 
 
 @cache
-def wordings() -> Mapping[str, list[str]]:
+def read_wordings() -> Mapping[str, list[str]]:
     """Read all sections."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
@@ -45,12 +45,12 @@ def wordings() -> Mapping[str, list[str]]:
     return found
 
 
-def spoken(random: Random, section: str) -> str:
+def draw_wording(random: Random, section: str) -> str:
     """Give one wording of a section, its choices made, its slots still open."""
-    return chosen(random, random.choice(wordings()[section]))
+    return resolve_choices(random, random.choice(read_wordings()[section]))
 
 
-def chosen(random: Random, text: str) -> str:
+def resolve_choices(random: Random, text: str) -> str:
     """Make the choices of a wording."""
     while found := _CHOICE.search(text):
         choices = found[1] if found[1] is not None else f"{found[2]}|"
@@ -58,7 +58,7 @@ def chosen(random: Random, text: str) -> str:
     return re.sub(r"\s+([,.?!])(?=\s|$)", r"\1", re.sub(r"  +", " ", text)).strip()
 
 
-def filled(text: str, slots: Mapping[str, object]) -> str:
+def fill_slots(text: str, slots: Mapping[str, object]) -> str:
     """Put names and texts into the slots."""
     return _SLOT.sub(lambda found: str(slots[found[1]]), text)
 
@@ -66,60 +66,68 @@ def filled(text: str, slots: Mapping[str, object]) -> str:
 def ask(random: Random, section: str, slots: Mapping[str, object]) -> str:
     """Ask in somebody's hand."""
     hand = random.choices(list(HANDS), list(HANDS.values()))[0]
-    return filled(_WRITE[hand](random, spoken(random, section)), slots)
+    return fill_slots(_WRITE[hand](random, draw_wording(random, section)), slots)
 
 
-def _plain(random: Random, text: str) -> str:
+def _write_plain(random: Random, text: str) -> str:
     if random.random() < 0.55:
-        text = _upper(text)
-    return text + "." if _open(text) and random.random() < 0.4 else text
+        text = _capitalize_first(text)
+    return text + "." if _is_open_ended(text) and random.random() < 0.4 else text
 
 
-def _terse(random: Random, text: str) -> str:
+def _write_terse(random: Random, text: str) -> str:
     text = re.sub(r"\b(the|a|please|me|my)\b ", "", text)
     return text.rstrip("?.!")
 
 
-def _polite(random: Random, text: str) -> str:
+def _write_polite(random: Random, text: str) -> str:
     if _QUESTION.match(text) or text.endswith("?"):
-        return _upper(text) if random.random() < 0.5 else f"{_upper(spoken(random, 'opener'))} {text}"
+        return (
+            _capitalize_first(text)
+            if random.random() < 0.5
+            else f"{_capitalize_first(draw_wording(random, 'opener'))} {text}"
+        )
     if _STATED.match(text):
-        return _upper(
+        return _capitalize_first(
             text.rstrip(".") + random.choice((", please", " please", ", thank you", ", if you can"))
         )
-    lead = spoken(random, "please")
-    text = f"{lead} {_lower(text)}"
+    lead = draw_wording(random, "please")
+    text = f"{lead} {_lower_first(text)}"
     asks = _QUESTION.match(lead)
-    return _upper(text.rstrip(".") + "?") if asks and random.random() < 0.8 else _upper(text)
+    return (
+        _capitalize_first(text.rstrip(".") + "?")
+        if asks and random.random() < 0.8
+        else _capitalize_first(text)
+    )
 
 
-def _sloppy(random: Random, text: str) -> str:
+def _write_sloppy(random: Random, text: str) -> str:
     """Slips of the fingers; names and texts come later and stay as they are."""
     words = text.split(" ")
     able = [at for at, word in enumerate(words) if _WORD.fullmatch(word)]
     for at in random.sample(able, min(len(able), random.choice((0, 1, 1, 2)))):
-        words[at] = _mistyped(random, words[at])
+        words[at] = _mistype_word(random, words[at])
     text = " ".join(words)
     return (
         (text.rstrip("?.!") + random.choice(("", "", " pls", " thx", "!!", "..", " plz"))).lower()
-        if _bare(text)
+        if _is_lower_case(text)
         else text
     )
 
 
-def _learner(random: Random, text: str) -> str:
+def _write_learner(random: Random, text: str) -> str:
     for right, wrong in _LEARNT:
         if random.random() < 0.5:
             text = re.sub(right, wrong, text)
-    return _upper(f"{spoken(random, 'learner')} {text}" if random.random() < 0.4 else text)
+    return _capitalize_first(f"{draw_wording(random, 'learner')} {text}" if random.random() < 0.4 else text)
 
 
-def _chatty(random: Random, text: str) -> str:
-    before, after = spoken(random, "before"), spoken(random, "after")
+def _write_chatty(random: Random, text: str) -> str:
+    before, after = draw_wording(random, "before"), draw_wording(random, "after")
     return (
         f"{before} {text}"
         if random.random() < 0.65
-        else f"{_upper(text)}{'' if not _open(text) else '.'} {after}"
+        else f"{_capitalize_first(text)}{'' if not _is_open_ended(text) else '.'} {after}"
     )
 
 
@@ -135,16 +143,16 @@ _LEARNT = (
     (r"\bis there\b", "gives it"),
 )
 _WRITE = {
-    "plain": _plain,
-    "terse": _terse,
-    "polite": _polite,
-    "sloppy": _sloppy,
-    "learner": _learner,
-    "chatty": _chatty,
+    "plain": _write_plain,
+    "terse": _write_terse,
+    "polite": _write_polite,
+    "sloppy": _write_sloppy,
+    "learner": _write_learner,
+    "chatty": _write_chatty,
 }
 
 
-def _mistyped(random: Random, word: str) -> str:
+def _mistype_word(random: Random, word: str) -> str:
     at = random.randrange(1, len(word) - 1)
     kinds = (
         word[:at] + word[at + 1] + word[at] + word[at + 2 :],
@@ -155,17 +163,17 @@ def _mistyped(random: Random, word: str) -> str:
     return random.choice(kinds)
 
 
-def _bare(text: str) -> bool:
+def _is_lower_case(text: str) -> bool:
     return all(part == part.lower() for part in _SLOT.findall(text))
 
 
-def _open(text: str) -> bool:
+def _is_open_ended(text: str) -> bool:
     return bool(text) and (text[-1].isalnum() or text[-1] in "}\"')")
 
 
-def _upper(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:] if not text.startswith("{") else text
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:] if not text.startswith(("I ", "I'")) else text

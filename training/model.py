@@ -108,18 +108,18 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], parts: Sequence[Part]) -> Tensor:
         made = self.made
-        q, k, v = self.qkv(self._normed(x, self.before)).split(self.qkv.sizes, dim=-1)
-        q, k = (rotated(part.unflatten(-1, (-1, made.head)), turn, made.halves) for part in (q, k))
+        q, k, v = self.qkv(self._normalize(x, self.before)).split(self.qkv.sizes, dim=-1)
+        q, k = (rotate_pairs(part.unflatten(-1, (-1, made.head)), turn, made.halves) for part in (q, k))
         q, k, v = q.to(v.dtype), k.to(v.dtype), v.unflatten(-1, (-1, made.head))
-        x = x + self.out(attended(q, k, v, parts))
-        gate, up = self.wide(self._normed(x, self.between)).chunk(2, dim=-1)
+        x = x + self.out(compute_attention(q, k, v, parts))
+        gate, up = self.wide(self._normalize(x, self.between)).chunk(2, dim=-1)
         return x + self.narrow(functional.silu(gate) * up)
 
-    def _normed(self, x: Tensor, weight: Tensor) -> Tensor:
+    def _normalize(self, x: Tensor, weight: Tensor) -> Tensor:
         return functional.rms_norm(x, (self.made.width,), weight, self.made.epsilon)
 
 
-def rotated(x: Tensor, turn: tuple[Tensor, Tensor], halves: bool) -> Tensor:
+def rotate_pairs(x: Tensor, turn: tuple[Tensor, Tensor], halves: bool) -> Tensor:
     """Turn pairs by their positions: those of the two halves, or neighbours."""
     cosine, sine = turn
     one, other = x.chunk(2, -1) if halves else (x[..., 0::2], x[..., 1::2])
@@ -127,7 +127,7 @@ def rotated(x: Tensor, turn: tuple[Tensor, Tensor], halves: bool) -> Tensor:
     return torch.cat(both, -1) if halves else torch.stack(both, -1).flatten(-2)
 
 
-def attended(q: Tensor, k: Tensor, v: Tensor, parts: Sequence[Part]) -> Tensor:
+def compute_attention(q: Tensor, k: Tensor, v: Tensor, parts: Sequence[Part]) -> Tensor:
     """Let each conversation see the prefix and itself; several heads share a key.
 
     Plain products: on the cores torch's own attention takes three times as long, most of it going back.
@@ -147,7 +147,7 @@ def attended(q: Tensor, k: Tensor, v: Tensor, parts: Sequence[Part]) -> Tensor:
     return torch.cat(outs)
 
 
-def parted(pack: Pack, kind: torch.dtype) -> list[Part]:
+def split_pack(pack: Pack, kind: torch.dtype) -> list[Part]:
     """Give what each part of a pack sees: once for all layers."""
     prefix, starts = pack.ends[0], (0, *pack.ends)
     parts = []
@@ -179,13 +179,13 @@ class Model(nn.Module):
     def forward(self, pack: Pack, wanted: Tensor) -> Tensor:
         """Give the scores of all words behind the tokens `wanted`."""
         x, turn = self.words[pack.ids].float(), (self.cosine[pack.positions], self.sine[pack.positions])
-        parts = parted(pack, self.words.dtype)
+        parts = split_pack(pack, self.words.dtype)
         for block in self.blocks:
             x = block(x, turn, parts)
         seen = functional.rms_norm(x[wanted], (self.made.width,), self.last, self.made.epsilon)
         return functional.linear(seen.to(self.scores.dtype), self.scores).float()
 
-    def updates(self, kind: str) -> dict[tuple[int, str], nn.Parameter]:
+    def get_updates(self, kind: str) -> dict[tuple[int, str], nn.Parameter]:
         """Give the trained matrices, `a` or `b`, by layer and name."""
         return {
             (layer, name): matrix
@@ -195,15 +195,15 @@ class Model(nn.Module):
         }
 
 
-def load(base: Path, shape: Shape, kind: torch.dtype) -> Model:
+def load_model(base: Path, shape: Shape, kind: torch.dtype) -> Model:
     """Read a GGUF into plain numbers, its matrices into such of a kind."""
     file = GGUFReader(base)
     own = {key: field for key, field in file.fields.items() if not key.startswith("tokenizer.")}
     made = read_architecture({key: field.contents() for key, field in own.items()})
-    return Model(made, {one.name: _plain(one, kind) for one in file.tensors}, shape)
+    return Model(made, {one.name: _dequantize_tensor(one, kind) for one in file.tensors}, shape)
 
 
-def _plain(one: ReaderTensor, kind: torch.dtype) -> Tensor:
+def _dequantize_tensor(one: ReaderTensor, kind: torch.dtype) -> Tensor:
     plain = torch.from_numpy(np.array(dequantize(one.data, one.tensor_type), dtype=np.float32))
     return plain.to(kind) if plain.ndim > 1 else plain
 
@@ -217,7 +217,7 @@ def begin_from(model: Model, adapter: Path) -> None:
     alpha = float(file.fields["adapter.lora.alpha"].contents())
     with torch.no_grad():
         for kind in ("a", "b"):
-            for (layer, name), matrix in model.updates(kind).items():
+            for (layer, name), matrix in model.get_updates(kind).items():
                 found = held.get(f"blk.{layer}.{TENSORS[name]}.weight.lora_{kind}")
                 if found is not None:
                     old = torch.from_numpy(np.array(found, dtype=np.float32))

@@ -29,7 +29,7 @@ from training.compare import CannotCompareError, Play, Tree
 from training.families import FAMILIES
 from training.generate import begin_worker, weights
 from training.scene import Scene
-from training.script import Ask, Script, either
+from training.script import Ask, Script, allow_failure
 from training.stage import OffScriptError, Stage
 from tripletick.config.config import load_config
 from tripletick.event_log.session_log import SessionLog
@@ -83,7 +83,7 @@ Said = list[list[Any]]
 
 
 @dataclass(slots=True)
-class Watched:
+class TurnWatcher:
     """What a turn's events tell: for each reply whether it failed, and whether it began anew."""
 
     failed: list[bool] = field(default_factory=list)
@@ -117,7 +117,7 @@ def ask(folder: Path, request: str, plan: Plan, seed: int) -> tuple[str, str, Sa
     config = load_config([found.shipped_config], {}, settings)
     log = SessionLog.open(found.sessions, workspace=folder, save=False)
     app = App(config, found, folder, log, folder_flags=FolderFlags(yes=True, keep=False))
-    watched = Watched()
+    watched = TurnWatcher()
     try:
         app.run_turn(app.handle_request(request), [watched.add], _refuse)
         messages = app.loop.conversation.build_messages() if app.loop else []
@@ -164,18 +164,18 @@ def run_in(stage: Stage, tree: Tree, command: str) -> str:
     """Run a command in a folder like this, in the box; gives what it printed, "" where it failed."""
     printed = []
 
-    def script() -> Script:
+    def play_command() -> Script:
         compare.write_tree(tree, stage.root)
         yield Ask("Run it.", "file")
-        seen = yield either(f"```bash\n{command}\n```")
+        seen = yield allow_failure(f"```bash\n{command}\n```")
         printed.append(seen.text if seen.ok else "")
         yield "Done."
 
-    stage.play(iter([script()]))
+    stage.play(iter([play_command()]))
     return printed[0]
 
 
-def work(given: tuple[Plan, int]) -> dict[str, Any] | None:
+def try_request(given: tuple[Plan, int]) -> dict[str, Any] | None:
     """Try a request; gives the line of the tries, with what was said where it was done. None: it is late."""
     plan, number = given
     if time.monotonic() > plan.until:
@@ -191,7 +191,7 @@ def work(given: tuple[Plan, int]) -> dict[str, Any] | None:
             played = play(stage, name, f"{plan.seed}/{number}/play", Path(top) / "start")
             line["skipped"] = UNJUDGED.get(name, "") or find_reason(played)
             while not line["skipped"] and not line["said"] and len(line["tries"]) < plan.tries:
-                _try(plan, played, stage, line, Path(top) / "start")
+                _try_once(plan, played, stage, line, Path(top) / "start")
         except (OffScriptError, UnicodeError) as error:
             line["skipped"] = f"no play: {str(error).splitlines()[-1][:60]}"
         finally:
@@ -209,7 +209,7 @@ def find_reason(played: Play) -> str:
     return "" if is_apart(request) else TESTED
 
 
-def _try(plan: Plan, played: Play, stage: Stage, line: dict[str, Any], start: Path) -> None:
+def _try_once(plan: Plan, played: Play, stage: Stage, line: dict[str, Any], start: Path) -> None:
     """Try it once, in a folder of its own, and write down what came of it."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as room:
         folder = Path(room) / stage.root.name
@@ -239,7 +239,7 @@ def sample(out: Path, plan: Plan, workers: int, count: int, lines: list[dict[str
         out.open("a", encoding="utf-8") as file,
         out.with_suffix(".tries").open("a", encoding="utf-8") as tries,
     ):
-        for line in filter(None, pool.imap_unordered(work, todo)):
+        for line in filter(None, pool.imap_unordered(try_request, todo)):
             if said := line.pop("said"):
                 talk = {"n": line["n"], "families": [line["family"]], "said": said}
                 file.write(json.dumps(talk, ensure_ascii=False) + "\n")

@@ -27,7 +27,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class UserAnswer:
     """The person's answer to a question of the model's."""
 
     text: str
@@ -43,12 +43,12 @@ class Reply:
     taught: bool = True
 
 
-Line = Ask | Told | Reply | str
+Line = Ask | UserAnswer | Reply | str
 """A bare text is a reply whose blocks end well."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ReplyResult:
     """What came of a reply."""
 
     results: tuple[Result, ...] = ()
@@ -67,60 +67,60 @@ class Seen:
         return self.text.split("\n") if self.text else []
 
 
-Script = Generator[Line, Seen, None]
+Script = Generator[Line, ReplyResult, None]
 
 
-def block(tag: str, body: str, path: str = "") -> str:
+def format_block(tag: str, body: str, path: str = "") -> str:
     """Write a block. A blank before the path, which the reader allows: behind one the base's tokens of a name
     are those that it has in a request, and copying is no spelling.
     """
     return format_call(Call(tag, body, path or None)).replace(f"{tag}:", f"{tag}: ", 1 if path else 0)
 
 
-def bash(command: str, path: str = "") -> str:
-    return block("bash", command, path)
+def format_bash(command: str, path: str = "") -> str:
+    return format_block("bash", command, path)
 
 
-def python(code: str, path: str = "") -> str:
-    return block("python", code, path)
+def format_python(code: str, path: str = "") -> str:
+    return format_block("python", code, path)
 
 
-def reckoned(code: str, agent: str) -> str:
+def format_program(code: str, agent: str) -> str:
     """A short program for whoever is at work: the agent of files has no tag for it but the shell's."""
-    return python(code) if agent != "file" else bash(f"python3 - <<'END'\n{code}\nEND")
+    return format_python(code) if agent != "file" else format_bash(f"python3 - <<'END'\n{code}\nEND")
 
 
-def over(code: str, *files: str) -> str:
-    """A short program that gets its files as arguments, behind blanks (block)."""
-    return bash(f"python3 - {shlex.join(files)} <<'END'\n{code}\nEND")
+def format_file_program(code: str, *files: str) -> str:
+    """A short program that gets its files as arguments, behind blanks (format_block)."""
+    return format_bash(f"python3 - {shlex.join(files)} <<'END'\n{code}\nEND")
 
 
-def read(path: str) -> str:
-    return block("read", "", path)
+def format_read(path: str) -> str:
+    return format_block("read", "", path)
 
 
-def write(path: str, text: str) -> str:
-    return block("write", text.rstrip("\n"), path)
+def format_write(path: str, text: str) -> str:
+    return format_block("write", text.rstrip("\n"), path)
 
 
-def edit(path: str, old: str, new: str) -> str:
-    return block("edit", write_pair(old, new), path)
+def format_edit(path: str, old: str, new: str) -> str:
+    return format_block("edit", write_pair(old, new), path)
 
 
-def find(words: str) -> str:
-    return block("file_finder", words)
+def format_find(words: str) -> str:
+    return format_block("file_finder", words)
 
 
-def either(text: str) -> Reply:
+def allow_failure(text: str) -> Reply:
     """A block that may fail without being wrong: a search that finds nothing, a program that is broken."""
     return Reply(text, "either")
 
 
-def broken(text: str) -> Reply:
+def expect_failure(text: str) -> Reply:
     """A block that fails and is right all the same: a broken program is run to see its error."""
     return Reply(text, "badly")
 
 
-def slip(text: str) -> Reply:
+def mark_mistake(text: str) -> Reply:
     """A mistake on purpose; what follows it is the repair."""
     return Reply(text, "badly", taught=False)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from training import forms
-from training.script import Ask, Line, Reply, Script, Seen, Told
+from training.script import Ask, Line, Reply, ReplyResult, Script, UserAnswer
 from tripletick.agents.definitions import Agent
 from tripletick.config.config import load_config
 from tripletick.events import Ask as Asked
@@ -45,7 +45,7 @@ class OffScriptError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SentMessage:
     """One message as it was sent, and whether it is learnt."""
 
     role: str
@@ -53,7 +53,7 @@ class Spoken:
     taught: bool
 
 
-class Played(ScriptedModel):
+class StageModel(ScriptedModel):
     """Says what the stage has for it, whole."""
 
     def __init__(self, stage: Stage) -> None:
@@ -63,7 +63,7 @@ class Played(ScriptedModel):
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         self.asked.clear()
         self.samplings.clear()
-        self.replies.append(ScriptedReply(self._stage.reply()))
+        self.replies.append(ScriptedReply(self._stage.get_reply()))
         yield from super().stream(messages, sampling)
 
 
@@ -94,32 +94,32 @@ class Stage:
         self.box = builder.open_workspace_box(config, found, self.root)
         self.workspace = Workspace(self.root)
         made = builder.LoopBuilder(
-            config, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
+            config, found, self.workspace, StageModel(self), self.box, self.prompts, person=True, yes=True
         )
         self._made = replace(made, about=self._describe_model()).build_loop("stage", self.window)
 
-    def play(self, scripts: Iterator[Script]) -> list[Spoken]:
+    def play(self, scripts: Iterator[Script]) -> list[SentMessage]:
         """Play families one after the other in one conversation. Raises OffScriptError."""
-        self._empty()
+        self._empty_folder()
         self._taught.clear()
         conversation = self._made.replies.conversation
         begun = replace(conversation, entries=[], introduced=set(), answers=[])
-        loop = self._anew(begun)
+        loop = self._build_loop(begun)
         for script in scripts:
             self._script = script
             line: Line | None = next(script)
             while line is not None:
                 if not isinstance(line, Ask):
                     raise OffScriptError(f"a reply where a request was due: {line}")
-                line = self._request(loop, line)
-        return list(self._spoken(loop.conversation.build_messages()))
+                line = self._play_request(loop, line)
+        return list(self._build_messages(loop.conversation.build_messages()))
 
     def close(self) -> None:
         self.box.close()
 
-    def reply(self) -> str:
+    def get_reply(self) -> str:
         """Give what the model says next."""
-        self._check()
+        self._check_results()
         line = self._advance()
         self._reply = line if isinstance(line, Reply) else Reply(line if isinstance(line, str) else "")
         if not self._reply.text:
@@ -128,14 +128,14 @@ class Stage:
         self._taught.append(self._reply.taught)
         return self._reply.text if self.trained else forms.convert_reply(self._reply.text, self.root)
 
-    def _request(self, loop: Loop, ask: Ask) -> Line | None:
+    def _play_request(self, loop: Loop, ask: Ask) -> Line | None:
         agent = self.prompts.agents[ask.agent]
         loop.begin_request(ask.text)
         files = self._list_files(loop, agent, ask.text)
         self._results.clear()
         self._reply = NOTHING_SAID
         relief = [self.prompts.agents[name] for name in RELIEF]
-        self._watch(loop.run_turn(agent, ask.text, files=files, relief=relief))
+        self._run_turn(loop.run_turn(agent, ask.text, files=files, relief=relief))
         return self._advance()
 
     def _list_files(self, loop: Loop, agent: Agent, request: str) -> str:
@@ -152,23 +152,23 @@ class Stage:
         name = self.model.removeprefix(EMBEDDED)
         return ModelInfo(name, "embedded", parameters=catalog.get_entry(name).parameters)
 
-    def _watch(self, turn: Generator[Event, Answer | None, None]) -> None:
+    def _run_turn(self, turn: Generator[Event, Answer | None, None]) -> None:
         answer: Answer | None = None
         with suppress(StopIteration):
             while True:
                 event = turn.send(answer)
-                answer = self._answer() if isinstance(event, Asked) else None
+                answer = self._answer_question() if isinstance(event, Asked) else None
                 if isinstance(event, Returned):
                     self._results.append(event.result)
                 if isinstance(event, GaveUp):
                     raise OffScriptError(f"the turn was given up: {event.reason}")
 
-    def _answer(self) -> Answer:
+    def _answer_question(self) -> Answer:
         """Answer a question of the model's as the family says; any other is a yes."""
         if QUESTION not in self._reply.text:
             return Answer("y")
         told = self._advance()
-        if not isinstance(told, Told):
+        if not isinstance(told, UserAnswer):
             raise OffScriptError(f"no answer to {self._reply.text}")
         return Answer("", told.text)
 
@@ -176,31 +176,31 @@ class Stage:
         """Go on in the family's script; None where it has ended."""
         assert self._script is not None
         try:
-            return self._script.send(Seen(tuple(self._results)))
+            return self._script.send(ReplyResult(tuple(self._results)))
         except StopIteration:
             return None
 
-    def _check(self) -> None:
+    def _check_results(self) -> None:
         """See that the blocks of the last reply ended as they should."""
         ok, ends = all(result.ok for result in self._results), self._reply.ends
         if self._results and ends != "either" and ok != (ends == "well"):
             told = "\n".join(f"{result.verdict} {result.text}" for result in self._results)
             raise OffScriptError(f"{self._reply.text}\nended otherwise: {told}")
 
-    def _spoken(self, messages: Sequence[Message]) -> Iterator[Spoken]:
+    def _build_messages(self, messages: Sequence[Message]) -> Iterator[SentMessage]:
         taught, shown = iter(self._taught), 1 + len(self._made.replies.conversation.example)
         learnt = [at >= shown and one.role == "assistant" and next(taught) for at, one in enumerate(messages)]
         stay = [True] * len(messages) if self.trained else forms.drop_looks(messages, learnt)
         for message, mine, stays in zip(messages, learnt, stay, strict=True):
             if stays:
-                yield Spoken(message.role, message.text, mine)
+                yield SentMessage(message.role, message.text, mine)
 
-    def _anew(self, conversation: Conversation) -> Loop:
+    def _build_loop(self, conversation: Conversation) -> Loop:
         made = self._made
         replies = replace(made.replies, conversation=conversation, budget=TokenBudget(self.window))
         return replace(made, replies=replies, context=replace(made.context, ledger=FileTracker()))
 
-    def _empty(self) -> None:
+    def _empty_folder(self) -> None:
         for path in self.root.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)

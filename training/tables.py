@@ -11,11 +11,11 @@ FILE = Path(__file__).with_suffix(".toml")
 
 
 @cache
-def tables() -> dict[str, Any]:
+def read_tables() -> dict[str, Any]:
     return tomllib.loads(FILE.read_text("utf-8"))
 
 
-def rows(name: str) -> list[Any]:
+def get_rows(name: str) -> list[Any]:
     """Give a table's rows."""
-    found: list[Any] = tables()[name]
+    found: list[Any] = read_tables()[name]
     return found

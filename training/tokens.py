@@ -27,7 +27,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class TokenPack:
     """A prefix and conversations: ids, positions, marks, and where each part ends."""
 
     ids: list[int]
@@ -36,7 +36,7 @@ class Packed:
     ends: list[int]
 
 
-def tokenized(made: Any, said: Said) -> Tokens:
+def tokenize_conversation(made: Any, said: Said) -> Tokens:
     """Write a conversation as the model's template does; a reply is learnt with the sign that ends it."""
     ids: list[int] = []
     taught: list[bool] = []
@@ -48,34 +48,36 @@ def tokenized(made: Any, said: Said) -> Tokens:
     return Tokens(tuple(ids), tuple(taught))
 
 
-def load(paths: Sequence[Path], made: Any) -> list[Tokens]:
+def load_conversations(paths: Sequence[Path], made: Any) -> list[Tokens]:
     """Read conversations, as far as anything of them is learnt."""
     lines = (line for path in paths for line in path.read_text("utf-8").splitlines())
-    found = (tokenized(made, json.loads(line)["said"]) for line in lines)
+    found = (tokenize_conversation(made, json.loads(line)["said"]) for line in lines)
     return [one for one in found if any(one.taught)]
 
 
-def packed(talks: Sequence[Tokens], most: int, random: Random) -> Iterator[Packed]:
+def pack_conversations(talks: Sequence[Tokens], most: int, random: Random) -> Iterator[TokenPack]:
     """Pack conversations, in a random order among those that begin alike. `most` tokens make a pack."""
     groups: dict[tuple[int, ...], list[Tokens]] = {}
-    begin = common(talks)
+    begin = count_common(talks)
     for talk in talks:
         # what follows the part that all share tells agents apart: their line and card
         groups.setdefault(talk.ids[begin : begin + 4], []).append(talk)
-    packs = [pack for group in groups.values() for pack in _fill(random.sample(group, len(group)), most)]
+    packs = [
+        pack for group in groups.values() for pack in _fill_packs(random.sample(group, len(group)), most)
+    ]
     random.shuffle(packs)
     yield from packs
 
 
-def common(talks: Sequence[Tokens]) -> int:
+def count_common(talks: Sequence[Tokens]) -> int:
     """Count the tokens that all have in front, before the first that is learnt."""
     first, last = min(one.ids for one in talks), max(one.ids for one in talks)
     same = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return min(same, *(one.taught.index(True) - 1 for one in talks))
 
 
-def _fill(talks: Sequence[Tokens], most: int) -> Iterator[Packed]:
-    prefix = common(talks)
+def _fill_packs(talks: Sequence[Tokens], most: int) -> Iterator[TokenPack]:
+    prefix = count_common(talks)
     waiting: list[Tokens] = []
     size = prefix
     for talk in talks:
@@ -83,15 +85,15 @@ def _fill(talks: Sequence[Tokens], most: int) -> Iterator[Packed]:
         if more > LONGEST:
             continue
         if waiting and size + more > most:
-            yield _pack(waiting, prefix)
+            yield _build_pack(waiting, prefix)
             waiting, size = [], prefix
         waiting.append(talk)
         size += more
     if waiting:
-        yield _pack(waiting, prefix)
+        yield _build_pack(waiting, prefix)
 
 
-def _pack(talks: Sequence[Tokens], prefix: int) -> Packed:
+def _build_pack(talks: Sequence[Tokens], prefix: int) -> TokenPack:
     ids, taught = list(talks[0].ids[:prefix]), [False] * prefix
     positions, ends = list(range(prefix)), [prefix]
     for talk in talks:
@@ -99,4 +101,4 @@ def _pack(talks: Sequence[Tokens], prefix: int) -> Packed:
         taught += talk.taught[prefix:]
         positions += range(prefix, len(talk.ids))
         ends.append(len(ids))
-    return Packed(ids, positions, taught, ends)
+    return TokenPack(ids, positions, taught, ends)

@@ -24,8 +24,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from training import tokens, vocabulary
-from training.model import Model, Pack, Shape, begin_from, load
-from training.tokens import Packed, Tokens
+from training.model import Model, Pack, Shape, begin_from, load_model
+from training.tokens import TokenPack, Tokens
 
 WARM_UP = 20
 """Steps until the rate is whole."""
@@ -55,7 +55,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Course:
+class Progress:
     """How far it is."""
 
     steps: int = 0
@@ -70,11 +70,11 @@ class Trainer:
     """A model, its optimizer and where they stand."""
 
     def __init__(self, model: Model, plan: Plan, out: Path, base: str) -> None:
-        self.model, self.plan, self.out, self.base, self.course = model, plan, out, base, Course()
+        self.model, self.plan, self.out, self.base, self.course = model, plan, out, base, Progress()
         self.device = next(model.parameters()).device
         rates = {"a": plan.rate, "b": TWICE * plan.rate}
         groups = [
-            {"params": list(model.updates(kind).values()), "lr": rate, "whole": rate}
+            {"params": list(model.get_updates(kind).values()), "lr": rate, "whole": rate}
             for kind, rate in rates.items()
         ]
         self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.0)
@@ -83,9 +83,9 @@ class Trainer:
 
     def run(self, talks: list[Tokens]) -> None:
         """Train until the time is over."""
-        packs = self._packs(talks)
+        packs = self._draw_packs(talks)
         held = [next(packs) for _ in range(min(HELD, len(talks) // 40))]
-        self._tell(f"held-out loss {self.measure(held):.4f} at the start")
+        self._tell(f"held-out loss {self.measure_loss(held):.4f} at the start")
         spare = {tuple(pack.ids) for pack in held}
         packs = (pack for pack in packs if tuple(pack.ids) not in spare)
         for _ in range(self.course.steps * self.plan.at_once):
@@ -93,7 +93,7 @@ class Trainer:
         told = kept = self.course.seconds
         while self.course.seconds < self.plan.minutes * SECOND:
             begun = time.monotonic()
-            self.step([next(packs) for _ in range(self.plan.at_once)])
+            self.run_step([next(packs) for _ in range(self.plan.at_once)])
             self.course.seconds += time.monotonic() - begun
             if self.course.seconds >= told + TOLD:
                 told = self.course.seconds
@@ -102,16 +102,16 @@ class Trainer:
                 kept = self.course.seconds
                 self.save()
         self.save()
-        self._tell(f"held-out loss {self.measure(held):.4f} at the end, after {self.course.steps} steps")
+        self._tell(f"held-out loss {self.measure_loss(held):.4f} at the end, after {self.course.steps} steps")
 
-    def step(self, packs: list[Packed]) -> None:
+    def run_step(self, packs: list[TokenPack]) -> None:
         """Learn from some packs."""
         done = self.course.seconds / (self.plan.minutes * SECOND)
-        share = min(1, (self.course.steps + 1) / WARM_UP) * (LEAST + (1 - LEAST) * _cosine(done))
+        share = min(1, (self.course.steps + 1) / WARM_UP) * (LEAST + (1 - LEAST) * _compute_cosine(done))
         for group in self.optimizer.param_groups:
             group["lr"] = group["whole"] * share
         for pack in packs:
-            loss, right = self._loss(pack)
+            loss, right = self._compute_loss(pack)
             (loss / len(packs)).backward()  # type: ignore[no-untyped-call]
             self.course.losses.append(loss.item())
             self.course.right.append(right)
@@ -123,9 +123,9 @@ class Trainer:
         self.course.steps += 1
 
     @torch.no_grad()
-    def measure(self, packs: list[Packed]) -> float:
+    def measure_loss(self, packs: list[TokenPack]) -> float:
         """Give the mean loss of packs."""
-        return sum(self._loss(pack)[0].item() for pack in packs) / max(1, len(packs))
+        return sum(self._compute_loss(pack)[0].item() for pack in packs) / max(1, len(packs))
 
     def save(self) -> None:
         """Keep everything that going on needs."""
@@ -148,9 +148,9 @@ class Trainer:
             raise SystemExit(f"{self.out} is of {state['base']} with {state['shape']}: use another file")
         self.model.load_state_dict(state["model"], strict=False)
         self.optimizer.load_state_dict(state["optimizer"])
-        self.course = Course(**state["course"])
+        self.course = Progress(**state["course"])
 
-    def _loss(self, pack: Packed) -> tuple[Tensor, float]:
+    def _compute_loss(self, pack: TokenPack) -> tuple[Tensor, float]:
         ids = torch.tensor(pack.ids, device=self.device)
         wanted = torch.tensor([at for at, learnt in enumerate(pack.taught) if learnt], device=self.device)
         positions = torch.tensor(pack.positions, device=self.device)
@@ -158,9 +158,9 @@ class Trainer:
         right = (scores.argmax(-1) == ids[wanted]).float().mean().item()
         return functional.cross_entropy(scores, ids[wanted]), right
 
-    def _packs(self, talks: list[Tokens]) -> Iterator[Packed]:
+    def _draw_packs(self, talks: list[Tokens]) -> Iterator[TokenPack]:
         for epoch in count():
-            yield from tokens.packed(talks, self.plan.pack, Random(f"{self.plan.seed}/{epoch}"))
+            yield from tokens.pack_conversations(talks, self.plan.pack, Random(f"{self.plan.seed}/{epoch}"))
 
     def _tell_course(self) -> None:
         course, losses, right = self.course, self.course.losses, self.course.right
@@ -183,21 +183,21 @@ class Trainer:
             log.write(f"{line}\n")
 
 
-def _cosine(done: float) -> float:
+def _compute_cosine(done: float) -> float:
     return 0.5 + 0.5 * math.cos(math.pi * min(1.0, done))
 
 
-def made(base: Path, begin: Path | None, shape: Shape, seed: int) -> Model:
+def build_model(base: Path, begin: Path | None, shape: Shape, seed: int) -> Model:
     """Build the model, on the best device there is."""
     torch.manual_seed(seed)
     torch.set_float32_matmul_precision("high")  # a GPU's tensor cores; on the cores it changes nothing
-    model = load(base, shape, numbers())
+    model = load_model(base, shape, choose_dtype())
     if begin:
         begin_from(model, begin)
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def numbers() -> torch.dtype:
+def choose_dtype() -> torch.dtype:
     """Give the kind of the frozen numbers, half as long where these cores multiply such faster.
 
     On a Zen 4 that is 1.5 times as many tokens a second; the loss is the same to the third digit.
@@ -210,7 +210,7 @@ def numbers() -> torch.dtype:
     return torch.bfloat16 if quick else torch.float32
 
 
-def parsed() -> Any:
+def parse_arguments() -> Any:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", type=Path)
     parser.add_argument("out", type=Path)
@@ -224,13 +224,13 @@ def parsed() -> Any:
 
 
 def main() -> None:
-    asked = parsed()
+    asked = parse_arguments()
     plan = Plan(**{name: getattr(asked, name) for name in asdict(Plan())})
     shape = Shape(**{name: getattr(asked, name) for name in asdict(Shape())})
     if plan.threads:
         torch.set_num_threads(plan.threads)
-    talks = tokens.load(asked.talks, vocabulary.tokenizer(asked.base))
-    model = made(asked.base, asked.begin, shape, plan.seed)
+    talks = tokens.load_conversations(asked.talks, vocabulary.build_tokenizer(asked.base))
+    model = build_model(asked.base, asked.begin, shape, plan.seed)
     Trainer(model, plan, asked.out, asked.base.name).run(talks)
 
 

@@ -23,7 +23,7 @@ SPLITS = {
 """How a text is cut before pairs are joined, by the name that the file has for it."""
 
 
-def tokenizer(base: Path) -> Tokenizer:
+def build_tokenizer(base: Path) -> Tokenizer:
     """Build the tokenizer that the base names. Raises ValueError where it is none of ours."""
     fields = GGUFReader(base).fields
     names, merges, kinds = (

@@ -28,32 +28,32 @@ ENDINGS = {
 
 
 @cache
-def words() -> dict[str, list[str]]:
+def read_words() -> dict[str, list[str]]:
     """Read the lists: a name, a colon, words."""
     rows = (line.partition(":") for line in DATA.read_text("utf-8").splitlines() if ":" in line)
     return {name: tail.split() for name, _, tail in rows}
 
 
 @cache
-def wide() -> tuple[str, ...]:
+def read_wide_words() -> tuple[str, ...]:
     return tuple(WIDE.read_text("utf-8").split())
 
 
 def word(random: Random, kind: str = "noun") -> str:
     if random.random() >= WIDENED.get(kind, 0):
-        return random.choice(words()[kind])
-    one = random.choice(wide())
+        return random.choice(read_words()[kind])
+    one = random.choice(read_wide_words())
     if random.random() < 0.25:
-        one += random.choice(wide())[: random.randint(3, 6)]
+        one += random.choice(read_wide_words())[: random.randint(3, 6)]
     return one.capitalize() if kind in NAMES else one
 
 
-def some(random: Random, most: int) -> str:
+def draw_words(random: Random, most: int) -> str:
     """Give words that make no sense, as a text to the letter."""
-    return " ".join(random.choice(wide()) for _ in range(random.randint(2, most)))
+    return " ".join(random.choice(read_wide_words()) for _ in range(random.randint(2, most)))
 
 
-def made_up(random: Random) -> str:
+def invent_word(random: Random) -> str:
     """Give a word that no language has."""
     syllables = (
         random.choice(CONSONANTS) + random.choice(VOWELS) + random.choice(("", "", "n", "r", "s", "x", "lt"))
@@ -62,27 +62,27 @@ def made_up(random: Random) -> str:
     return "".join(syllables)
 
 
-def number(random: Random, most: int = 4) -> int:
+def draw_number(random: Random, most: int = 4) -> int:
     """Give a number of one to `most` digits, each length as often."""
     digits = random.randint(1, most)
     return random.randint(2 if digits == 1 else 10 ** (digits - 1), 10**digits - 1)
 
 
-def day(random: Random) -> str:
+def draw_day(random: Random) -> str:
     return f"{random.randint(1998, 2031)}-{random.randint(1, 12):02}-{random.randint(1, 28):02}"
 
 
-def stem(random: Random) -> str:
+def draw_stem(random: Random) -> str:
     """Give a file's name without its ending, in one of the ways that people name files."""
-    one = word(random) if random.random() < 0.82 else made_up(random)
-    other = word(random) if random.random() < 0.9 else made_up(random)
+    one = word(random) if random.random() < 0.82 else invent_word(random)
+    other = word(random) if random.random() < 0.9 else invent_word(random)
     ways = (
         (46, one),
         (14, f"{one}_{other}"),
         (9, f"{one}-{other}"),
         (8, f"{one}{random.randint(1, 99)}"),
         (4, f"{one}_{random.randint(2015, 2030)}"),
-        (3, f"{day(random)}-{one}"),
+        (3, f"{draw_day(random)}-{one}"),
         (4, one.capitalize() + random.choice(("", other.capitalize()))),
         (2, one.upper()),
         (3, f"{one}_v{random.randint(1, 9)}"),
@@ -93,17 +93,17 @@ def stem(random: Random) -> str:
     return random.choices([name for _, name in ways], [weight for weight, _ in ways])[0]
 
 
-def ending(random: Random, kind: str = "") -> str:
+def draw_ending(random: Random, kind: str = "") -> str:
     kinds = kind if kind else random.choices(list(ENDINGS), (45, 15, 15, 8, 17))[0]
     return random.choice(ENDINGS[kinds])
 
 
-def phrase(random: Random) -> str:
+def draw_phrase(random: Random) -> str:
     """Give a few words as they stand in a list or a note."""
     thing, person = word(random), word(random, "first")
     ways = (
         thing,
-        some(random, 4),
+        draw_words(random, 4),
         f"{word(random, 'adjective')} {thing}",
         f"{word(random, 'verb')} the {thing}",
         f"{word(random, 'verb')} {person}'s {thing}" if random.random() < 0.15 else f"call {person}",
@@ -115,18 +115,18 @@ def phrase(random: Random) -> str:
     return random.choice(ways)
 
 
-def sentence(random: Random) -> str:
+def draw_sentence(random: Random) -> str:
     """Give a sentence of a note."""
     person, thing, other = word(random, "first"), word(random), word(random)
     weekday, hour = word(random, "weekday"), random.randint(7, 20)
     ways = (
-        f"{some(random, 9).capitalize()}{random.choice('..!?;')}",
-        f"{some(random, 4).capitalize()}, {some(random, 5)}.",
+        f"{draw_words(random, 9).capitalize()}{random.choice('..!?;')}",
+        f"{draw_words(random, 4).capitalize()}, {draw_words(random, 5)}.",
         f"The {thing} is {word(random, 'adjective')}.",
         f"{person} has the {thing}.",
         f"{weekday} at {hour}: {word(random, 'verb')} the {thing}.",
         f"Ask {person} about the {thing} and the {other}.",
-        f"The {thing} costs {number(random, 3)} euros.",
+        f"The {thing} costs {draw_number(random, 3)} euros.",
         f"{person} will {word(random, 'verb')} the {thing} on {weekday}.",
         f"We need {random.randint(2, 40)} {thing}s.",
         f"{word(random, 'verb').capitalize()} the {word(random, 'adjective')} {thing} first.",
@@ -137,6 +137,6 @@ def sentence(random: Random) -> str:
     return random.choice(ways)
 
 
-def listed(names: list[str]) -> str:
+def format_list(names: list[str]) -> str:
     """Word a list as it is spoken: `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

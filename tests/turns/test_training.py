@@ -11,9 +11,9 @@ import pytest
 from tools import release_check
 from training import evaluate, generate, hands, tokens
 from training.families import FAMILIES
-from training.families.talking import lines
-from training.scene import Scene, quoted
-from training.script import Ask, bash, slip
+from training.families.talking import read_section
+from training.scene import Scene, quote_text
+from training.script import Ask, format_bash, mark_mistake
 from training.stage import OffScriptError, Stage
 
 from tripletick.bench.attempt import Attempt
@@ -59,22 +59,28 @@ def test_every_family_plays_to_its_end_through_the_products_own_loop(stage, name
 
 
 def test_a_block_really_runs_and_its_result_is_the_products_own_words(stage):
-    said = play(stage, Ask("how much?", "file"), bash("echo $((6 * 7))"), "It is 42.")
+    said = play(stage, Ask("how much?", "file"), format_bash("echo $((6 * 7))"), "It is 42.")
     assert said[2] == ("user", "[result 1: bash ok]\n```output\n42\n```", False)
 
 
 def test_a_mistake_on_purpose_is_not_learnt_and_its_repair_is(stage):
-    said = play(stage, Ask("make it", "file"), slip(bash("cat nowhere")), bash("echo yes"), "Done.")
+    said = play(
+        stage,
+        Ask("make it", "file"),
+        mark_mistake(format_bash("cat nowhere")),
+        format_bash("echo yes"),
+        "Done.",
+    )
     assert [taught for role, _, taught in said if role == "assistant"] == [False, True, True]
 
 
 def test_a_block_that_fails_unmeant_drops_the_conversation(stage):
     with pytest.raises(OffScriptError, match="ended otherwise"):
-        play(stage, Ask("make it", "file"), bash("cat nowhere"), "Done.")
+        play(stage, Ask("make it", "file"), format_bash("cat nowhere"), "Done.")
 
 
 def test_a_seed_gives_the_same_conversation_again(stage):
-    first, again = (generate.conversation(stage, random.Random("3/11")) for _ in range(2))
+    first, again = (generate.play_conversation(stage, random.Random("3/11")) for _ in range(2))
     assert [one.text for one in first[1] if one.role != "user"] == [
         one.text for one in again[1] if one.role != "user"
     ]
@@ -88,14 +94,14 @@ def test_a_run_that_was_stopped_goes_on_where_it_stood(tmp_path):
 
 
 def test_talk_is_answered_without_a_block():
-    answers = [answer for section in ("talk", "facts", "explain") for _, answer in lines(section)]
+    answers = [answer for section in ("talk", "facts", "explain") for _, answer in read_section(section)]
     assert len(answers) > 150
     assert not [answer for answer in answers if "```" in answer]
 
 
-@pytest.mark.parametrize("section", hands.wordings())
+@pytest.mark.parametrize("section", hands.read_wordings())
 def test_every_wording_has_all_its_brackets(section):
-    for text in hands.wordings()[section]:
+    for text in hands.read_wordings()[section]:
         left = re.sub(r"\{\w+\}", "", text)
         while (shorter := re.sub(r"\([^()\[\]]*\)|\[[^()\[\]]*\]", "", left)) != left:
             left = shorter
@@ -115,7 +121,7 @@ def test_slips_of_the_fingers_leave_names_alone():
 
 @pytest.mark.parametrize("text", ["plain", "two words", "Anna's 5 $", 'a "b" `c` \\d'])
 def test_a_text_is_written_for_the_shell_so_that_it_comes_out_whole(stage, text):
-    said = play(stage, Ask("say it", "file"), bash(f"printf %s {quoted(text)}"), "Done.")
+    said = play(stage, Ask("say it", "file"), format_bash(f"printf %s {quote_text(text)}"), "Done.")
     assert f"\n{text}\n" in said[2][1]
 
 
@@ -132,18 +138,18 @@ TALKS = [
 
 
 def test_what_the_conversations_of_an_agent_have_in_front_stands_once_in_a_pack():
-    packs = sorted(tokens.packed(TALKS, 100, random.Random(1)), key=lambda pack: pack.ids)
+    packs = sorted(tokens.pack_conversations(TALKS, 100, random.Random(1)), key=lambda pack: pack.ids)
     assert [pack.ids[: pack.ends[0]] for pack in packs] == [[1, 2, *AGENT], [1, 2, *OTHER]]
     assert sum(sum(pack.taught) for pack in packs) == 3
 
 
 def test_what_is_learnt_is_never_shared():
     talks = [talk([1, 2, 3, 4], {2, 3}), talk([1, 2, 3, 4], {2, 3})]
-    assert tokens.common(talks) == 1
+    assert tokens.count_common(talks) == 1
 
 
 def test_positions_begin_anew_behind_the_prefix():
-    for pack in tokens.packed(TALKS, 100, random.Random(1)):
+    for pack in tokens.pack_conversations(TALKS, 100, random.Random(1)):
         assert {pack.positions[end] for end in pack.ends[:-1]} == {pack.ends[0]}
 
 
@@ -205,7 +211,7 @@ def test_runs_stand_beside_each_other_by_family_with_what_goes_wrong():
         "ships": [attempt("talk/hi", solved=False, blocks=1), attempt("fix/typo", solved=False)],
         "new": [attempt("talk/hi", solved=True), attempt("fix/typo", solved=True, wording="free 210 de")],
     }
-    rows = {row[0]: row[1:] for row in evaluate.table(runs)}
+    rows = {row[0]: row[1:] for row in evaluate.build_table(runs)}
     assert rows["talk"] == ["0/1 0%", "1/1 100%"]
     assert rows["all"] == ["0/2 0%", "2/2 100%"]
     assert rows["other languages"] == ["-", "1/1 100%"]

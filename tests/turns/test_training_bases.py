@@ -66,8 +66,8 @@ TINY = """
 import sys, numpy as np, torch
 from pathlib import Path
 from gguf import GGUFReader, GGUFWriter
-from training.export import export
-from training.model import GROUPS, Pack, Shape, begin_from, load
+from training.export import export_adapter
+from training.model import GROUPS, Pack, Shape, begin_from, load_model
 torch.manual_seed(1)
 top = Path(sys.argv[1])
 for name in ("llama", "qwen2"):
@@ -85,7 +85,7 @@ for name in ("llama", "qwen2"):
         if name == "qwen2":
             for key in ("attn_q", "attn_k", "attn_v"): put(f"blk.{layer}.{key}.bias", sizes[key][0])
     w.write_header_to_file(); w.write_kv_data_to_file(); w.write_tensors_to_file(); w.close()
-    model = load(top / "base.gguf", Shape(rank=2), torch.float32)
+    model = load_model(top / "base.gguf", Shape(rank=2), torch.float32)
     ids, at = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6]), torch.arange(8)
     whole = model(Pack(ids, at, (1, 8)), at)
     with torch.no_grad():
@@ -97,11 +97,11 @@ for name in ("llama", "qwen2"):
     assert torch.allclose(both[:8], changed, atol=1e-4) and torch.allclose(both[8:], changed[3:], atol=1e-4)
     state = {"architecture": name, "shape": {"alpha": 32}, "model": dict(model.named_parameters())}
     state["model"] = {key: one.detach() for key, one in state["model"].items()}
-    export(state, top / "adapter.gguf", {"base": "base.gguf"})
+    export_adapter(state, top / "adapter.gguf", {"base": "base.gguf"})
     kept = GGUFReader(top / "adapter.gguf")
     assert kept.fields["general.architecture"].contents() == name
     assert len(kept.tensors) == 2 * 2 * 7
-    other = load(top / "base.gguf", Shape(rank=2, alpha=8), torch.float32)
+    other = load_model(top / "base.gguf", Shape(rank=2, alpha=8), torch.float32)
     begin_from(other, top / "adapter.gguf")
     with torch.no_grad():
         assert torch.allclose(other(Pack(ids, at, (1, 8)), at), changed, rtol=0.05, atol=0.5)

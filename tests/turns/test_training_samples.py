@@ -8,7 +8,16 @@ import pytest
 from training import apart, bases, compare, forms, generate, sample
 from training.compare import CannotCompareError, Play
 from training.families import FAMILIES
-from training.script import Ask, Line, Script, bash, edit, python, read, write
+from training.script import (
+    Ask,
+    Line,
+    Script,
+    format_bash,
+    format_edit,
+    format_python,
+    format_read,
+    format_write,
+)
 from training.stage import OffScriptError, Stage
 
 from tripletick.messages import Message
@@ -43,7 +52,11 @@ def played(stage, files, *lines):
 
 def test_another_base_is_spoken_to_as_the_product_does(stage):
     said = played(
-        stage, {"a.txt": "one\n"}, Ask("how long is a.txt?", "file"), bash("wc -l < a.txt"), "One line."
+        stage,
+        {"a.txt": "one\n"},
+        Ask("how long is a.txt?", "file"),
+        format_bash("wc -l < a.txt"),
+        "One line.",
     )
     assert "Files here: a.txt" in said[0][1] and "a.txt, 1 line:" in said[0][1]
     assert "The task was: how long is a.txt?" in said[2][1]
@@ -59,7 +72,7 @@ def test_the_example_is_not_learnt(stage):
 def test_a_mended_program_is_written_whole_and_runs_by_that(stage):
     lines = (
         Ask("mend a.py", "coder"),
-        f"{edit('a.py', 'print(1)', 'print(2)')}\n{bash('python3 a.py')}",
+        f"{format_edit('a.py', 'print(1)', 'print(2)')}\n{format_bash('python3 a.py')}",
         "Done.",
     )
     said = played(stage, {"a.py": "# count\nprint(1)\n"}, *lines)
@@ -73,8 +86,8 @@ def test_what_was_shown_is_not_looked_at_again(stage):
         stage,
         files,
         Ask("red in a.txt is green", "file"),
-        read("a.txt"),
-        bash("sed -i s/red/green/ a.txt"),
+        format_read("a.txt"),
+        format_bash("sed -i s/red/green/ a.txt"),
         "Done.",
     )
     assert [text for role, text, _ in said if role == "assistant"] == [
@@ -82,7 +95,12 @@ def test_what_was_shown_is_not_looked_at_again(stage):
         "Done.",
     ]
     said = played(
-        stage, files, Ask("the first color, please", "file"), read("a.txt"), bash("head -n 1 a.txt"), "Red."
+        stage,
+        files,
+        Ask("the first color, please", "file"),
+        format_read("a.txt"),
+        format_bash("head -n 1 a.txt"),
+        "Red.",
     )
     assert said[1][1] == "```bash\ncat a.txt\n```"
 
@@ -90,9 +108,9 @@ def test_what_was_shown_is_not_looked_at_again(stage):
 @pytest.mark.parametrize(
     ("reply", "form"),
     [
-        (write("a.md", "# A"), "```text:a.md\n# A\n```"),
-        (python("print(1)", "a b.py"), '```python:"a b.py"\nprint(1)\n```'),
-        (read("a b.md"), "```bash\ncat 'a b.md'\n```"),
+        (format_write("a.md", "# A"), "```text:a.md\n# A\n```"),
+        (format_python("print(1)", "a b.py"), '```python:"a b.py"\nprint(1)\n```'),
+        (format_read("a b.md"), "```bash\ncat 'a b.md'\n```"),
         ("```text\nx\n```\nThis is x.", "```text\nx\n```\nThis is x."),
         ("No block.", "No block."),
     ],
@@ -104,9 +122,9 @@ def test_replies_have_the_forms_that_untrained_models_are_told(reply, form, tmp_
 def test_a_mistake_stays_where_looks_go():
     talk = (
         "request shows red",
-        bash("cat nowhere"),
+        format_bash("cat nowhere"),
         "[result 1: bash failed]\n```output\nred\n```",
-        bash("ls"),
+        format_bash("ls"),
         "ok",
     )
     said = [Message("user" if at % 2 == 0 else "assistant", text) for at, text in enumerate(("", "", *talk))]
@@ -149,20 +167,22 @@ def learnt(said):
 
 
 def test_of_a_conversation_that_is_kept_the_mended_failure_is_not_learnt(tmp_path):
-    good = bash("wc -l < a.txt")
-    why, answer, said = asked(tmp_path, bash("wc -l < b.txt"), good, "a.txt has 2 lines.")
+    good = format_bash("wc -l < a.txt")
+    why, answer, said = asked(tmp_path, format_bash("wc -l < b.txt"), good, "a.txt has 2 lines.")
     assert (why, answer) == ("", "a.txt has 2 lines.")
     assert learnt(said) == [good, "a.txt has 2 lines."]
     assert said[-1] == ["assistant", "a.txt has 2 lines.", True]
 
 
 def test_a_turn_that_goes_on_for_too_long_is_not_kept(tmp_path):
-    why, _, _ = asked(tmp_path, *[bash(f"echo {number}; cat a.txt") for number in range(5)])
+    why, _, _ = asked(tmp_path, *[format_bash(f"echo {number}; cat a.txt") for number in range(5)])
     assert why == "stopped"
 
 
 def test_a_second_failure_ends_a_try(tmp_path):
-    why, _, said = asked(tmp_path, bash("cat b"), bash("cat c"), bash("cat a.txt"), "Two.")
+    why, _, said = asked(
+        tmp_path, format_bash("cat b"), format_bash("cat c"), format_bash("cat a.txt"), "Two."
+    )
     assert why == "stopped" and not learnt(said)
 
 
@@ -226,7 +246,7 @@ def test_an_answer_in_free_words_is_not_judged():
 )
 def test_a_program_that_is_written_otherwise_must_print_the_same(stage, code, fault):
     own = play(
-        before={}, after={"a.py": b"print(7)\n"}, replies=[python("print(7)", "a.py"), "It printed 7."]
+        before={}, after={"a.py": b"print(7)\n"}, replies=[format_python("print(7)", "a.py"), "It printed 7."]
     )
     after = {"a.py": code.encode()}
     assert compare.find_fault(own, after, "Done.", lambda *given: sample.run_in(stage, *given)) == fault

@@ -9,16 +9,16 @@ import datetime
 
 from training import words
 from training.scene import Scene
-from training.script import Script, reckoned
-from training.tables import rows
+from training.script import Script, format_program
+from training.tables import get_rows
 
 AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
 SIGNS = (("+", "plus"), ("-", "minus"), ("*", "times"), ("*", "multiplied by"), ("/", "divided by"))
 
 
-def reckon(scene: Scene) -> Script:
+def compute_expression(scene: Scene) -> Script:
     """A sum as it is spoken or written."""
-    a, b, c = scene.number(4), scene.number(4), scene.number(2)
+    a, b, c = scene.draw_number(4), scene.draw_number(4), scene.draw_number(2)
     sign, spoken = scene.pick(*SIGNS)
     expression, spoken = scene.pick(
         (f"{a} {sign} {b}", f"{a} {spoken} {b}"),
@@ -40,14 +40,14 @@ def reckon(scene: Scene) -> Script:
         (f"({a} + {b}) / 2", f"the average of {a} and {b}"),
     )
     yield scene.ask("reckon", what=spoken)
-    seen = yield reckoned(f"print({expression})", scene.agent)
+    seen = yield format_program(f"print({expression})", scene.agent)
     yield f"The result is {seen.text}."
 
 
-def story(scene: Scene) -> Script:
+def solve_story(scene: Scene) -> Script:
     """A problem in words."""
-    section, expression = scene.pick(*rows("stories"))
-    a, b, c = scene.number(3), scene.number(2), scene.random.randint(2, 12)
+    section, expression = scene.pick(*get_rows("stories"))
+    a, b, c = scene.draw_number(3), scene.draw_number(2), scene.random.randint(2, 12)
     values = {
         "a": a,
         "b": b,
@@ -57,38 +57,40 @@ def story(scene: Scene) -> Script:
         "pc": scene.pick(5, 10, 15, 20, 25, 30, 12, 7),
         "big": a * 40 + b,
     }
-    things = {"who": scene.word("first"), "thing": scene.word(), "other": scene.word()}
+    things = {"who": scene.draw_word("first"), "thing": scene.draw_word(), "other": scene.draw_word()}
     yield scene.ask(section, **values, **things)
-    seen = yield reckoned(f"print({expression.format(**values)})", scene.agent)
+    seen = yield format_program(f"print({expression.format(**values)})", scene.agent)
     yield f"The answer is {seen.text}."
 
 
-def convert(scene: Scene) -> Script:
-    one, other, expression = scene.pick(*rows("units"))
-    n = scene.number(3)
+def convert_units(scene: Scene) -> Script:
+    one, other, expression = scene.pick(*get_rows("units"))
+    n = scene.draw_number(3)
     yield scene.ask("convert", n=n, one=one, other=other)
-    seen = yield reckoned(f"print(round({expression.format(n=n)}, 2))", scene.agent)
+    seen = yield format_program(f"print(round({expression.format(n=n)}, 2))", scene.agent)
     yield f"{n} {one} are {seen.text} {other}."
 
 
-def numbers(scene: Scene) -> Script:
-    section, code, answer = scene.pick(*rows("numbers"))
+def compute_numbers(scene: Scene) -> Script:
+    section, code, answer = scene.pick(*get_rows("numbers"))
     slots = {
         "n": scene.random.randint(3, 40),
-        "k": scene.number(4),
+        "k": scene.draw_number(4),
         "m": scene.random.randint(6, 400),
-        "bits": bin(scene.number(3))[2:],
+        "bits": bin(scene.draw_number(3))[2:],
     }
-    yield from _short(scene, section, code, answer, slots)
+    yield from _run_program(scene, section, code, answer, slots)
 
 
-def strings(scene: Scene) -> Script:
-    section, code, answer = scene.pick(*rows("strings"))
-    text = scene.pick(scene.word(), scene.word("first"), words.made_up(scene.random), scene.word("city"))
-    if section == "words-in" or scene.chance(0.12):
-        text = words.sentence(scene.random)
+def compute_strings(scene: Scene) -> Script:
+    section, code, answer = scene.pick(*get_rows("strings"))
+    text = scene.pick(
+        scene.draw_word(), scene.draw_word("first"), words.invent_word(scene.random), scene.draw_word("city")
+    )
+    if section == "words-in" or scene.draw_chance(0.12):
+        text = words.draw_sentence(scene.random)
     letter = scene.random.choice([sign for sign in text.lower() if sign.isalpha()])
-    yield from _short(
+    yield from _run_program(
         scene,
         section,
         code,
@@ -97,28 +99,30 @@ def strings(scene: Scene) -> Script:
     )
 
 
-def chance(scene: Scene) -> Script:
-    section, code, answer = scene.pick(*rows("drawn"))
-    names = [scene.word(scene.pick("first", "city", "color")) for _ in range(scene.random.randint(2, 6))]
+def draw_chance(scene: Scene) -> Script:
+    section, code, answer = scene.pick(*get_rows("drawn"))
+    names = [scene.draw_word(scene.pick("first", "city", "color")) for _ in range(scene.random.randint(2, 6))]
     slots = {
         "n": scene.random.randint(6, 24),
-        "k": scene.number(3),
+        "k": scene.draw_number(3),
         "list": repr(names),
-        "names": words.listed(names),
+        "names": words.format_list(names),
     }
-    yield from _short(scene, section, code, answer, slots)
+    yield from _run_program(scene, section, code, answer, slots)
 
 
 def sort_list(scene: Scene) -> Script:
     """A list that the person types: in order, or its largest, its mean …"""
     many = scene.random.randint(3, 12)
     kind = scene.pick("number", "number", "first", "noun", "city")
-    items: list[object] = [scene.number(3) if kind == "number" else scene.word(kind) for _ in range(many)]
+    items: list[object] = [
+        scene.draw_number(3) if kind == "number" else scene.draw_word(kind) for _ in range(many)
+    ]
     text = scene.pick(", ", " ", ", ").join(map(str, items))
-    back = scene.chance(0.25)
-    if kind != "number" or scene.chance(0.5):
+    back = scene.draw_chance(0.25)
+    if kind != "number" or scene.draw_chance(0.5):
         yield scene.ask("sort-down" if back else "sort-up", text=text)
-        yield reckoned(f"print(sorted({items}{', reverse=True' if back else ''}))", scene.agent)
+        yield format_program(f"print(sorted({items}{', reverse=True' if back else ''}))", scene.agent)
         yield f"Sorted: {', '.join(map(str, sorted(items, reverse=back)))}."  # type: ignore[type-var]
         return
     name, code = scene.pick(
@@ -133,15 +137,15 @@ def sort_list(scene: Scene) -> Script:
     )
     yield scene.ask("of-list", what=name, text=text)
     first = "import statistics\n" if "statistics" in code else ""
-    seen = yield reckoned(f"{first}numbers = {items}\nprint({code.format('numbers')})", scene.agent)
+    seen = yield format_program(f"{first}numbers = {items}\nprint({code.format('numbers')})", scene.agent)
     yield f"The {name} is {seen.text}."
 
 
-def dates(scene: Scene) -> Script:
-    first = datetime.date.fromisoformat(words.day(scene.random))
+def compute_dates(scene: Scene) -> Script:
+    first = datetime.date.fromisoformat(words.draw_day(scene.random))
     last = first + datetime.timedelta(scene.random.randint(3, 700))
     n, section = (
-        scene.number(3),
+        scene.draw_number(3),
         scene.pick("days-between", "weekday", "days-after", "days-before", "leap", "weeks-between"),
     )
     one, other = (f"date({day.year}, {day.month}, {day.day})" for day in (first, last))
@@ -163,14 +167,16 @@ def dates(scene: Scene) -> Script:
         if "calendar" in code
         else "from datetime import date" + (", timedelta" if "timedelta" in code else "")
     )
-    yield from _short(scene, section, f"{head}\n{code}", answer, {"a": a, "b": b, "n": n, "year": first.year})
+    yield from _run_program(
+        scene, section, f"{head}\n{code}", answer, {"a": a, "b": b, "n": n, "year": first.year}
+    )
 
 
-def _short(scene: Scene, section: str, code: str, answer: str, slots: dict[str, object]) -> Script:
+def _run_program(scene: Scene, section: str, code: str, answer: str, slots: dict[str, object]) -> Script:
     """Ask, run a short program, word what it printed."""
     yield scene.ask(section, **slots)
     for name, value in slots.items():
         code = code.replace(f"{{{name}}}", str(value))
-    seen = yield reckoned(code, scene.agent)
+    seen = yield format_program(code, scene.agent)
     true = seen.text == "True"
     yield answer.format(**slots, o=seen.text, yes="Yes" if true else "No", no="" if true else "not ")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from training import words
-from training.scene import Scene, quoted
-from training.script import Script, bash, edit, over
-from training.tables import rows
+from training.scene import Scene, quote_text
+from training.script import Script, format_bash, format_edit, format_file_program
+from training.tables import get_rows
 
 AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
 SHOWN = 9
@@ -107,78 +107,83 @@ class Table:
     amounts: tuple[str, ...]
     rows: tuple[dict[str, str], ...]
 
-    def values(self, column: str) -> list[str]:
+    def get_values(self, column: str) -> list[str]:
         return [row[column] for row in self.rows]
 
 
-def column(scene: Scene) -> Script:
+def compute_column(scene: Scene) -> Script:
     """Sum, mean, extremes of a column."""
-    table = _table(scene)
+    table = _make_table(scene)
     amount = scene.pick(*table.amounts)
-    yield from _asked(scene, table, scene.pick(*rows("csv-columns")), {"a": amount})
+    yield from _ask_table(scene, table, scene.pick(*get_rows("csv-columns")), {"a": amount})
 
 
-def filtered(scene: Scene) -> Script:
+def filter_rows(scene: Scene) -> Script:
     """Rows above or below a number, or of one group."""
-    table = _table(scene)
+    table = _make_table(scene)
     amount, limit = scene.pick(*table.amounts), scene.pick(*table.rows)
     bound = limit[amount]
-    group = scene.pick(*table.values(table.group))
+    group = scene.pick(*table.get_values(table.group))
     more = {"a": amount, "n": bound, "v": group}
-    yield from _asked(scene, table, scene.pick(*rows("csv-filters")), more)
+    yield from _ask_table(scene, table, scene.pick(*get_rows("csv-filters")), more)
 
 
-def lookup(scene: Scene) -> Script:
+def look_up_cell(scene: Scene) -> Script:
     """One cell, or all of a column, or what columns there are."""
-    table = _table(scene)
+    table = _make_table(scene)
     row, amount = scene.pick(*table.rows), scene.pick(*(one for one in table.columns if one != table.key))
     more = {"a": amount, "b": table.amounts[0], "v": row[table.key], "n": row[table.amounts[0]]}
-    yield from _asked(scene, table, scene.pick(*rows("csv-lookups")), more)
+    yield from _ask_table(scene, table, scene.pick(*get_rows("csv-lookups")), more)
 
 
-def columns(scene: Scene) -> Script:
-    table, count = _table(scene), scene.chance(0.3)
+def list_columns(scene: Scene) -> Script:
+    table, count = _make_table(scene), scene.draw_chance(0.3)
     yield scene.ask("csv-column-count" if count else "csv-columns", file=table.file)
-    yield bash(f"head -n 1 {quoted(table.file)}")
-    names = words.listed(list(table.columns))
+    yield format_bash(f"head -n 1 {quote_text(table.file)}")
+    names = words.format_list(list(table.columns))
     yield f"{table.file} has {len(table.columns)} columns: {names}." if count else f"The columns are {names}."
 
 
 def add_row(scene: Scene) -> Script:
-    table = _table(scene)
-    if scene.chance(0.35):
+    table = _make_table(scene)
+    if scene.draw_chance(0.35):
         yield from _change_cell(scene, table)
         return
     row = [
-        words.made_up(scene.random).capitalize() if name == table.key else _cell(scene, table, name)
+        words.invent_word(scene.random).capitalize() if name == table.key else _draw_cell(scene, table, name)
         for name in table.columns
     ]
     text = ",".join(row)
     yield scene.ask("csv-add", file=table.file, row=scene.pick(text, text, ", ".join(row)))
-    yield bash(f"echo '{text}' >> {quoted(table.file)}")
+    yield format_bash(f"echo '{text}' >> {quote_text(table.file)}")
     yield f"I added the row {text} to {table.file}."
 
 
 def _change_cell(scene: Scene, table: Table) -> Script:
     """One cell gets another value: look at its row, then write the row anew."""
     row, amount = scene.pick(*table.rows), scene.pick(*table.amounts)
-    new = str(scene.number(3))
+    new = str(scene.draw_number(3))
     while new == row[amount]:
-        new = str(scene.number(3))
+        new = str(scene.draw_number(3))
     yield scene.ask(
-        "csv-set", file=table.file, key=table.key, value=row[table.key], amount=_said(scene, amount), new=new
+        "csv-set",
+        file=table.file,
+        key=table.key,
+        value=row[table.key],
+        amount=_format_column(scene, amount),
+        new=new,
     )
-    yield bash(f"cat {quoted(table.file)}")
+    yield format_bash(f"cat {quote_text(table.file)}")
     old, better = ",".join(row.values()), ",".join((row | {amount: new}).values())
-    yield edit(table.file, old, better)
+    yield format_edit(table.file, old, better)
     yield f"The {amount} of {row[table.key]} in {table.file} is now {new}."
 
 
 def save_sorted(scene: Scene) -> Script:
     """A part of a table, or the table in order, as a new file."""
-    table, target = _table(scene), scene.fresh(ending="csv")
+    table, target = _make_table(scene), scene.draw_name(ending="csv")
     amount, value = table.amounts[0], scene.pick(*table.rows)[table.group]
-    by_group = scene.chance(0.5)
+    by_group = scene.draw_chance(0.5)
     which = (
         f"[row for row in rows if row['{table.group}'] == '{value}']"
         if by_group
@@ -188,88 +193,90 @@ def save_sorted(scene: Scene) -> Script:
         "csv-save-group" if by_group else "csv-save-sorted",
         file=table.file,
         target=target,
-        amount=_said(scene, amount),
-        group=_said(scene, table.group),
+        amount=_format_column(scene, amount),
+        group=_format_column(scene, table.group),
         value=value,
     )
-    yield bash(f"head -n 2 {quoted(table.file)}")
-    seen = yield over(SAVED.format(which=which), table.file, target)
+    yield format_bash(f"head -n 2 {quote_text(table.file)}")
+    seen = yield format_file_program(SAVED.format(which=which), table.file, target)
     yield f"I saved {seen.text} rows as {target}."
 
 
-def _asked(scene: Scene, table: Table, row: Sequence[str], more: dict[str, str]) -> Script:
+def _ask_table(scene: Scene, table: Table, row: Sequence[str], more: dict[str, str]) -> Script:
     section, code, answer = row
     slots = {"f": table.file, "k": table.key, "g": table.group} | more
     yield scene.ask(
         section,
         file=table.file,
-        key=_said(scene, table.key),
-        group=_said(scene, table.group),
-        amount=_said(scene, more.get("a", "")),
-        by=_said(scene, more.get("b", "")),
+        key=_format_column(scene, table.key),
+        group=_format_column(scene, table.group),
+        amount=_format_column(scene, more.get("a", "")),
+        by=_format_column(scene, more.get("b", "")),
         limit=more.get("n", ""),
         value=more.get("v", ""),
     )
-    yield bash(f"head -n 2 {quoted(table.file)}")
+    yield format_bash(f"head -n 2 {quote_text(table.file)}")
     head = "import csv, sys\nrows = list(csv.DictReader(open(sys.argv[1])))\n"
-    seen = yield over(head + code.format(**slots), table.file)
+    seen = yield format_file_program(head + code.format(**slots), table.file)
     shown = seen.text if len(seen.lines) <= SHOWN else "\n".join(seen.lines[:SHOWN])
     yield answer.format(**slots, o=shown or "none")
 
 
-def _said(scene: Scene, column: str) -> str:
+def _format_column(scene: Scene, column: str) -> str:
     """Say a column as people do: the header has it as it is."""
     return scene.pick(column, column.lower().replace("_", " "))
 
 
-def _table(scene: Scene) -> Table:
+def _make_table(scene: Scene) -> Table:
     kind = scene.pick(*KINDS)
     key, group = scene.pick(*KINDS[kind]), scene.pick(*GROUPS)
     amounts = tuple(scene.random.sample(AMOUNTS, scene.random.randint(1, 3)))
     group = group if group != key else "status"
-    fillers = [one for one in [scene.pick(*FILLERS)] if one != key and scene.chance(0.3)]
+    fillers = [one for one in [scene.pick(*FILLERS)] if one != key and scene.draw_chance(0.3)]
     names = [key, group, *amounts, *fillers]
-    if scene.chance(0.4):
+    if scene.draw_chance(0.4):
         names = [names[0], *scene.random.sample(names[1:], len(names) - 1)]
-    if scene.chance(0.1):
+    if scene.draw_chance(0.1):
         names = [*names[1:], names[0]]
     styles: tuple[Callable[[str], str], ...] = (str, str, str, str.capitalize, str.capitalize, str.upper)
     style = scene.pick(*styles)
     draft = Table("", key, group, tuple(names), amounts, ())
     cells = tuple(
-        {style(name): one if name == key else _cell(scene, draft, name) for name in names}
-        for one in _keys(scene, kind)
+        {style(name): one if name == key else _draw_cell(scene, draft, name) for name in names}
+        for one in _draw_keys(scene, kind)
     )
-    file = scene.fresh(ending="csv")
+    file = scene.draw_name(ending="csv")
     columns = tuple(map(style, names))
-    scene.put(file, "\n".join([",".join(columns), *(",".join(row.values()) for row in cells)]))
-    scene.litter(2)
+    scene.put_file(file, "\n".join([",".join(columns), *(",".join(row.values()) for row in cells)]))
+    scene.add_other_files(2)
     return Table(file, style(key), style(group), columns, tuple(map(style, amounts)), cells)
 
 
-def _keys(scene: Scene, kind: str) -> list[str]:
+def _draw_keys(scene: Scene, kind: str) -> list[str]:
     draws: dict[str, Callable[[], str]] = {
-        "person": lambda: scene.word("first"),
-        "full": lambda: f"{scene.word('first')} {scene.word('last')}",
-        "thing": scene.word,
-        "place": lambda: scene.word("city"),
-        "time": lambda: scene.word("month"),
-        "day": lambda: words.day(scene.random),
+        "person": lambda: scene.draw_word("first"),
+        "full": lambda: f"{scene.draw_word('first')} {scene.draw_word('last')}",
+        "thing": scene.draw_word,
+        "place": lambda: scene.draw_word("city"),
+        "time": lambda: scene.draw_word("month"),
+        "day": lambda: words.draw_day(scene.random),
         "code": lambda: scene.pick("", "A", "B", "X-") + str(scene.random.randint(100, 999)),
     }
     return list(dict.fromkeys(draws[kind]() for _ in range(scene.random.randint(3, 9))))
 
 
-def _cell(scene: Scene, table: Table, name: str) -> str:
+def _draw_cell(scene: Scene, table: Table, name: str) -> str:
     name = name.lower()
     if name in (one.lower() for one in table.amounts):
-        return str(scene.number(3)) + (f".{scene.random.randint(10, 99)}" if scene.chance(0.1) else "")
+        return str(scene.draw_number(3)) + (
+            f".{scene.random.randint(10, 99)}" if scene.draw_chance(0.1) else ""
+        )
     if name in FILLERS:
         return {
-            "phone": f"0{scene.random.randint(100, 999)}-{scene.number(4)}",
-            "date": words.day(scene.random),
-            "email": f"{scene.word('first').lower()}@{words.made_up(scene.random)}.com",
+            "phone": f"0{scene.random.randint(100, 999)}-{scene.draw_number(4)}",
+            "date": words.draw_day(scene.random),
+            "email": f"{scene.draw_word('first').lower()}@{words.invent_word(scene.random)}.com",
             "room": str(scene.random.randint(1, 400)),
-        }.get(name, scene.word())
+        }.get(name, scene.draw_word())
     values = GROUPS[name]
-    return scene.word(values) if isinstance(values, str) else scene.pick(*values)
+    return scene.draw_word(values) if isinstance(values, str) else scene.pick(*values)

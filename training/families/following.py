@@ -6,27 +6,27 @@
 from __future__ import annotations
 
 from training import words
-from training.families.looking import told_place
-from training.scene import Scene, quoted, stacked
-from training.script import Reply, Script, bash, python, slip, write
+from training.families.looking import report_place
+from training.scene import Scene, format_lines, quote_text
+from training.script import Reply, Script, format_bash, format_python, format_write, mark_mistake
 
 
-def did_it_work(scene: Scene) -> Script:
+def check_change(scene: Scene) -> Script:
     """After a change the files are looked at, and what is there is told."""
-    name, folder, new = scene.file("text", inside=0), scene.folder(), scene.fresh(ending="txt")
-    text = words.phrase(scene.random)
+    name, folder, new = scene.make_file("text", inside=0), scene.draw_folder(), scene.draw_name(ending="txt")
+    text = words.draw_phrase(scene.random)
     section, command, done, look, proof = scene.pick(
-        ("delete", f"rm {quoted(name)}", f"I deleted {name}.", "ls", f"Yes, {name} is gone."),
+        ("delete", f"rm {quote_text(name)}", f"I deleted {name}.", "ls", f"Yes, {name} is gone."),
         (
             "rename",
-            f"mv {quoted(name)} {quoted(new)}",
+            f"mv {quote_text(name)} {quote_text(new)}",
             f"I renamed {name} to {new}.",
             "ls",
             f"Yes, it is called {new} now.",
         ),
         (
             "copy",
-            f"cp {quoted(name)} {quoted(new)}",
+            f"cp {quote_text(name)} {quote_text(new)}",
             f"I copied {name} to {new}.",
             "ls",
             f"Yes, there are {name} and {new}.",
@@ -40,29 +40,29 @@ def did_it_work(scene: Scene) -> Script:
         ),
         (
             "append",
-            f"echo {quoted(text)} >> {quoted(name)}",
+            f"echo {quote_text(text)} >> {quote_text(name)}",
             f"I added the line to {name}.",
-            f"tail -n 1 {quoted(name)}",
+            f"tail -n 1 {quote_text(name)}",
             f"Yes, the last line of {name} is: {text}",
         ),
     )
-    scene.litter(1)
+    scene.add_other_files(1)
     yield scene.ask(
         section, name=folder if section == "mkdir" else name, names=name, old=name, new=new, text=text
     )
-    yield bash(command)
+    yield format_bash(command)
     yield done
     yield scene.ask("did-it-work")
-    yield bash(look)
+    yield format_bash(look)
     yield proof
 
 
-def then(scene: Scene) -> Script:
+def follow_up_file(scene: Scene) -> Script:
     """A file is shown or made, then something is done to it."""
-    name = scene.file("text", inside=0)
-    scene.litter(2)
+    name = scene.make_file("text", inside=0)
+    scene.add_other_files(2)
     yield scene.ask("show", name=name)
-    seen = yield bash(f"cat {quoted(name)}")
+    seen = yield format_bash(f"cat {quote_text(name)}")
     text = seen.text
     yield (
         f"{name} says:\n{text}"
@@ -70,32 +70,32 @@ def then(scene: Scene) -> Script:
         else f"{name} has {len(seen.lines)} lines. It begins with: {seen.lines[0]}"
     )
     for kind in scene.random.sample(("lines", "copy", "words", "upper", "last"), scene.random.randint(1, 2)):
-        yield from _on_it(scene, name, kind)
+        yield from _run_on_file(scene, name, kind)
     end = scene.pick("delete", "rename", "move", "")
     if end:
-        yield from _ends(scene, name, end)
+        yield from _move_or_delete(scene, name, end)
 
 
-def program_then(scene: Scene) -> Script:
+def follow_up_program(scene: Scene) -> Script:
     """A program is written, then run again, then changed."""
-    name, word, other = scene.fresh(ending="py"), scene.word(), scene.word()
+    name, word, other = scene.draw_name(ending="py"), scene.draw_word(), scene.draw_word()
     code = f'print("{word}")'
     yield scene.ask("program", "coder", name=name, what=f"prints {word}")
-    yield python(code, name)
+    yield format_python(code, name)
     yield f"I saved {name}, and it printed {word}."
-    if scene.chance(0.5):
+    if scene.draw_chance(0.5):
         yield scene.ask("again-run", "coder")
-        yield bash(f"python3 {quoted(name)}")
+        yield format_bash(f"python3 {quote_text(name)}")
         yield f"{name} printed: {word}"
     yield scene.ask("now-print", "coder", word=other)
-    yield python(f'print("{other}")', name)
+    yield format_python(f'print("{other}")', name)
     yield f"I saved {name}, and it printed {other}."
 
 
-def wrong_name(scene: Scene) -> Script:
+def correct_name(scene: Scene) -> Script:
     """The model itself wrote a name wrongly: it looks and mends."""
-    name = scene.file("text", inside=0)
-    scene.litter(3)
+    name = scene.make_file("text", inside=0)
+    scene.add_other_files(3)
     section, command = scene.pick(
         ("show", "cat {}"),
         ("count-words", "wc -l < {}"),
@@ -104,8 +104,8 @@ def wrong_name(scene: Scene) -> Script:
         ("size", "stat -c %s {}"),
     )
     yield scene.ask(section, name=name, names=name, what="lines")
-    yield slip(bash(command.format(quoted(misread(scene, name)))))
-    seen = yield bash(command.format(quoted(name)))
+    yield mark_mistake(format_bash(command.format(quote_text(misspell_name(scene, name)))))
+    seen = yield format_bash(command.format(quote_text(name)))
     yield {
         "show": f"{name} begins with: {seen.lines[0] if seen.lines else 'nothing'}",
         "count-words": f"{name} has {seen.text} lines.",
@@ -115,25 +115,30 @@ def wrong_name(scene: Scene) -> Script:
     }[section]
 
 
-def wrong_command(scene: Scene) -> Script:
+def correct_command(scene: Scene) -> Script:
     """What fails for another reason: a folder, a missing folder, a module that is not there."""
-    name, folder, target = scene.file("text", inside=0), scene.folder(), scene.folder()
-    scene.put(f"{folder}/{scene.fresh()}", "x")
-    numbers = [scene.number(2) for _ in range(4)]
+    name, folder, target = scene.make_file("text", inside=0), scene.draw_folder(), scene.draw_folder()
+    scene.put_file(f"{folder}/{scene.draw_name()}", "x")
+    numbers = [scene.draw_number(2) for _ in range(4)]
     kind = scene.pick("rm", "mv", "cat", "numpy", "cp")
     rows = {
-        "rm": ("delete-folder", f"rm {folder}", bash(f"rm -r {folder}"), f"I deleted the folder {folder}."),
+        "rm": (
+            "delete-folder",
+            f"rm {folder}",
+            format_bash(f"rm -r {folder}"),
+            f"I deleted the folder {folder}.",
+        ),
         "mv": (
             "move",
-            f"mv {quoted(name)} {target}/",
-            bash(f"mkdir -p {target} && mv {quoted(name)} {target}/"),
+            f"mv {quote_text(name)} {target}/",
+            format_bash(f"mkdir -p {target} && mv {quote_text(name)} {target}/"),
             f"I moved {name} to {target}.",
         ),
-        "cat": ("list-folder", f"cat {folder}", bash(f"ls {folder}"), ""),
+        "cat": ("list-folder", f"cat {folder}", format_bash(f"ls {folder}"), ""),
         "cp": (
             "copy-folder",
             f"cp {folder} {target}",
-            bash(f"cp -r {folder} {target}"),
+            format_bash(f"cp -r {folder} {target}"),
             f"I copied the folder {folder} to {target}.",
         ),
         "numpy": ("of-list", "", "", ""),
@@ -142,58 +147,62 @@ def wrong_command(scene: Scene) -> Script:
     if kind == "numpy":
         module = scene.pick("numpy", "pandas", "statistic", "numpi")
         yield scene.ask(section, "coder", what="average", text=", ".join(map(str, numbers)))
-        yield slip(python(f"import {module}\nprint({module}.mean({numbers}))"))
-        seen = yield python(f"numbers = {numbers}\nprint(sum(numbers) / len(numbers))")
+        yield mark_mistake(format_python(f"import {module}\nprint({module}.mean({numbers}))"))
+        seen = yield format_python(f"numbers = {numbers}\nprint(sum(numbers) / len(numbers))")
         yield f"The average is {seen.text}."
         return
     where = folder if kind != "mv" else target
     yield scene.ask(section, folder=where, names=name, old=folder, new=target)
-    yield slip(bash(bad))
+    yield mark_mistake(format_bash(bad))
     seen = yield good
-    yield done or f"In {folder} {'is' if len(seen.lines) == 1 else 'are'}:{stacked(seen.lines)}"
+    yield done or f"In {folder} {'is' if len(seen.lines) == 1 else 'are'}:{format_lines(seen.lines)}"
 
 
-def honest(scene: Scene) -> Script:
+def report_missing(scene: Scene) -> Script:
     """What cannot be done is said, after a look."""
-    name = scene.fresh()
-    scene.litter(3)
+    name = scene.draw_name()
+    scene.add_other_files(3)
     section, command = scene.pick(
-        ("copy", f"cp {quoted(name)} x"),
-        ("rename", f"mv {quoted(name)} x"),
-        ("show", f"cat {quoted(name)}"),
-        ("run", f"python3 {quoted(name)}"),
+        ("copy", f"cp {quote_text(name)} x"),
+        ("rename", f"mv {quote_text(name)} x"),
+        ("show", f"cat {quote_text(name)}"),
+        ("run", f"python3 {quote_text(name)}"),
     )
-    yield scene.ask(section, name=name, old=name, new=scene.fresh())
-    yield Reply(bash(command.replace(" x", f" {scene.fresh()}")), "badly", taught=False)
-    yield from told_place(scene, name)
+    yield scene.ask(section, name=name, old=name, new=scene.draw_name())
+    yield Reply(format_bash(command.replace(" x", f" {scene.draw_name()}")), "badly", taught=False)
+    yield from report_place(scene, name)
 
 
-def drill(scene: Scene) -> Script:
+def drill_names(scene: Scene) -> Script:
     """Odd names through every tag, to the letter."""
     middle = scene.pick("_", "-", ".", "")
     stem = (
-        f"{words.made_up(scene.random)}{middle}{words.made_up(scene.random)}{scene.pick('', scene.number(3))}"
+        f"{words.invent_word(scene.random)}{middle}{words.invent_word(scene.random)}"
+        f"{scene.pick('', scene.draw_number(3))}"
     )
-    name = f"{stem}.{words.ending(scene.random, 'text')}"
-    text = f"{words.made_up(scene.random)} {scene.number()} {words.made_up(scene.random).capitalize()}"
+    name = f"{stem}.{words.draw_ending(scene.random, 'text')}"
+    text = (
+        f"{words.invent_word(scene.random)} {scene.draw_number()} "
+        f"{words.invent_word(scene.random).capitalize()}"
+    )
     yield scene.ask("save-text", name=name, text=text)
-    yield write(name, text)
+    yield format_write(name, text)
     yield f"I saved it as {name}."
-    if scene.chance(0.5):
+    if scene.draw_chance(0.5):
         yield scene.ask("find", name=name)
-        yield bash(f"find . -name {quoted(name)}")
+        yield format_bash(f"find . -name {quote_text(name)}")
         yield f"It is here:\n{name}"
     yield scene.ask("show", name=name)
-    yield bash(f"cat {quoted(name)}")
+    yield format_bash(f"cat {quote_text(name)}")
     yield f"{name} says:\n{text}"
 
 
-def misread(scene: Scene, name: str) -> str:
+def misspell_name(scene: Scene, name: str) -> str:
     """Write a name as a small model does that remembers instead of copying."""
     stem, _, ending = name.rpartition(".")
     ways = (
         f"{stem[: max(2, len(stem) // 2)]}{words.word(scene.random)[-3:]}.{ending}",
-        f"{stem}.{words.ending(scene.random)}x",
+        f"{stem}.{words.draw_ending(scene.random)}x",
         f"{stem.replace('_', '-') if '_' in stem else stem + 's'}.{ending}",
         f"{words.word(scene.random)}/{name}",
         f"{stem[:-1]}.{ending}",
@@ -201,17 +210,17 @@ def misread(scene: Scene, name: str) -> str:
     return scene.random.choice(ways)
 
 
-def _on_it(scene: Scene, name: str, kind: str) -> Script:
-    new = scene.fresh(ending="txt")
+def _run_on_file(scene: Scene, name: str, kind: str) -> Script:
+    new = scene.draw_name(ending="txt")
     command = {
-        "lines": f"wc -l < {quoted(name)}",
-        "words": f"wc -w < {quoted(name)}",
-        "last": f"tail -n 1 {quoted(name)}",
-        "copy": f"cp {quoted(name)} {quoted(new)}",
-        "upper": f"sed -i 's/.*/\\U&/' {quoted(name)}",
+        "lines": f"wc -l < {quote_text(name)}",
+        "words": f"wc -w < {quote_text(name)}",
+        "last": f"tail -n 1 {quote_text(name)}",
+        "copy": f"cp {quote_text(name)} {quote_text(new)}",
+        "upper": f"sed -i 's/.*/\\U&/' {quote_text(name)}",
     }[kind]
     yield scene.ask(f"it-{kind}", new=new)
-    seen = yield bash(command)
+    seen = yield format_bash(command)
     yield {
         "lines": f"{name} has {seen.text} lines.",
         "words": f"{name} has {seen.text} words.",
@@ -221,13 +230,13 @@ def _on_it(scene: Scene, name: str, kind: str) -> Script:
     }[kind]
 
 
-def _ends(scene: Scene, name: str, kind: str) -> Script:
-    new, folder = scene.fresh(ending="txt"), scene.folder()
+def _move_or_delete(scene: Scene, name: str, kind: str) -> Script:
+    new, folder = scene.draw_name(ending="txt"), scene.draw_folder()
     command, done = {
-        "delete": (f"rm {quoted(name)}", f"I deleted {name}."),
-        "rename": (f"mv {quoted(name)} {quoted(new)}", f"I renamed {name} to {new}."),
-        "move": (f"mkdir -p {folder} && mv {quoted(name)} {folder}/", f"I moved {name} to {folder}."),
+        "delete": (f"rm {quote_text(name)}", f"I deleted {name}."),
+        "rename": (f"mv {quote_text(name)} {quote_text(new)}", f"I renamed {name} to {new}."),
+        "move": (f"mkdir -p {folder} && mv {quote_text(name)} {folder}/", f"I moved {name} to {folder}."),
     }[kind]
     yield scene.ask(f"it-{kind}", new=new, folder=folder)
-    yield bash(command)
+    yield format_bash(command)
     yield done

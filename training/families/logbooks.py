@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from training import words
-from training.families.office import called, told
-from training.families.reading import look
-from training.scene import Scene, quoted
-from training.script import Script, bash, either
+from training.families.office import draw_file_name, format_source
+from training.families.reading import read_file
+from training.scene import Scene, quote_text
+from training.script import Script, allow_failure, format_bash
 
 APP = ("app", "server", "service", "backup", "system", "daemon", "worker", "events", "program")
 AUTH = ("auth", "login", "logins", "access", "security", "sessions")
@@ -95,10 +95,10 @@ class Event:
     text: str
 
 
-def levels(scene: Scene) -> Script:
+def find_levels(scene: Scene) -> Script:
     """Errors or warnings: how many, which, the first or the last one."""
-    name, events, _ = _events(scene)
-    named, level = scene.chance(0.5), scene.pick("error", "error", "warning")
+    name, events, _ = _make_log(scene)
+    named, level = scene.draw_chance(0.5), scene.pick("error", "error", "warning")
     mark = "warn" if level == "warning" else level
     section, command = scene.pick(
         ("level-count", f"grep -ic {mark} {name}"),
@@ -107,10 +107,10 @@ def levels(scene: Scene) -> Script:
         ("level-last", f"grep -i {mark} {name} | tail -n 1"),
         ("level-first", f"grep -i {mark} {name} | head -n 1"),
     )
-    yield scene.ask(section, level=level, file=told(scene, name, named))
+    yield scene.ask(section, level=level, file=format_source(scene, name, named))
     if not named:
-        yield bash("ls")
-    yield either(bash(command))
+        yield format_bash("ls")
+    yield allow_failure(format_bash(command))
     hit = [one for one in events if one.level.lower().startswith(mark)]
     if not hit:
         yield f"There are no {level}s in {name}."
@@ -123,40 +123,45 @@ def levels(scene: Scene) -> Script:
         yield f"The {section[6:]} {level} came at {one.time}: {one.text}."
 
 
-def when(scene: Scene) -> Script:
+def find_event_time(scene: Scene) -> Script:
     """At what time something happened: its word is searched."""
     row = scene.pick(*EVENTS)
-    slots = {"who": scene.word("first"), "thing": scene.word()}
+    slots = {"who": scene.draw_word("first"), "thing": scene.draw_word()}
     text, mark, answer = (one.format(**slots) for one in (row[0], row[1], row[3]))
     twins = [one[0] for one in EVENTS if one[1] == row[1] and one[0] != row[0] and "{" not in one[0]]
-    name, events, _ = _events(scene, text, *(twins if scene.chance(0.5) else []))
-    named = scene.chance(0.5)
-    yield scene.ask("event-when", what=scene.pick(*row[2]).format(**slots), file=told(scene, name, named))
-    yield bash(f"grep -i {mark} {name}" if named else f"grep -ri {mark} .")
+    name, events, _ = _make_log(scene, text, *(twins if scene.draw_chance(0.5) else []))
+    named = scene.draw_chance(0.5)
+    yield scene.ask(
+        "event-when", what=scene.pick(*row[2]).format(**slots), file=format_source(scene, name, named)
+    )
+    yield format_bash(f"grep -i {mark} {name}" if named else f"grep -ri {mark} .")
     yield f"{answer} at {next(one.time for one in events if one.text == text)}."
 
 
-def hour(scene: Scene) -> Script:
+def show_hour(scene: Scene) -> Script:
     """The lines of one hour, shown or saved; how a line begins is looked at first."""
-    name, events, mark = _events(scene)
+    name, events, mark = _make_log(scene)
     at = scene.pick(*events).time[:2]
-    named, saved, target = scene.chance(0.6), scene.chance(0.3), scene.fresh(ending="log")
-    said = _said(scene, int(at))
+    named, saved, target = scene.draw_chance(0.6), scene.draw_chance(0.3), scene.draw_name(ending="log")
+    said = _format_hour(scene, int(at))
     yield scene.ask(
-        "hour-save" if saved else "hour-show", when=said, target=target, file=told(scene, name, named)
+        "hour-save" if saved else "hour-show",
+        when=said,
+        target=target,
+        file=format_source(scene, name, named),
     )
-    yield from look(name, not named, "head -n 2")
+    yield from read_file(name, not named, "head -n 2")
     grep = f"grep '{mark.format(h=at)}' {name}"
     if saved:
-        yield bash(f"{grep} > {quoted(target)}")
+        yield format_bash(f"{grep} > {quote_text(target)}")
         yield f"I saved the lines {said} as {target}."
         return
-    seen = yield bash(grep)
+    seen = yield format_bash(grep)
     many = len(seen.lines)
     yield f"There is one line: {seen.text}" if many == 1 else f"There are {many} lines:\n{seen.text}"
 
 
-def _said(scene: Scene, at: int) -> str:
+def _format_hour(scene: Scene, at: int) -> str:
     """Say an hour, as the clock has it or in halves of the day."""
     ways = [
         f"between {at} and {at + 1} o'clock",
@@ -168,58 +173,60 @@ def _said(scene: Scene, at: int) -> str:
     return scene.pick(*ways)
 
 
-def who(scene: Scene) -> Script:
+def find_logins(scene: Scene) -> Script:
     """Who logged in, who could not."""
-    name = called(scene, AUTH, ("log", "log", "txt"))
+    name = draw_file_name(scene, AUTH, ("log", "log", "txt"))
     ok, bad = scene.pick(*CAME), scene.pick(*FAILED)
-    people = list(dict.fromkeys(scene.word("first").lower() for _ in range(scene.random.randint(2, 6))))
-    drawn = [(person, scene.chance(0.6)) for person in people]
+    people = list(dict.fromkeys(scene.draw_word("first").lower() for _ in range(scene.random.randint(2, 6))))
+    drawn = [(person, scene.draw_chance(0.6)) for person in people]
     texts = [(ok if came else bad).format(who=person) for person, came in drawn]
     form, _ = scene.pick(*LINES)
     marks = ("INFO" if came else "WARN" for _, came in drawn)
-    _write(scene, name, form, list(zip(marks, texts, strict=True)))
-    failed, named = scene.chance(0.4), scene.chance(0.5)
-    yield scene.ask("login-failed" if failed else "login-who", file=told(scene, name, named))
+    _write_events(scene, name, form, list(zip(marks, texts, strict=True)))
+    failed, named = scene.draw_chance(0.4), scene.draw_chance(0.5)
+    yield scene.ask("login-failed" if failed else "login-who", file=format_source(scene, name, named))
     if not named:
-        yield bash("ls")
+        yield format_bash("ls")
     pattern = "fail|wrong|denied|invalid" if failed else "logged in|login|opened"
-    yield either(bash(f"grep -iE '{pattern}' {name}"))
+    yield allow_failure(format_bash(f"grep -iE '{pattern}' {name}"))
     hit = [person for person, came in drawn if came != failed]
     what = "could not log in" if failed else "logged in"
-    yield f"{words.listed(hit)} {what}." if hit else "No login failed." if failed else "Nobody logged in."
+    yield (
+        f"{words.format_list(hit)} {what}." if hit else "No login failed." if failed else "Nobody logged in."
+    )
 
 
-def _events(scene: Scene, *texts: str) -> tuple[str, list[Event], str]:
+def _make_log(scene: Scene, *texts: str) -> tuple[str, list[Event], str]:
     """Make a program's log, with these texts in it; its lines, and what marks an hour."""
     form, mark = scene.pick(*LINES)
-    name = called(scene, APP, ("log", "log", "txt"))
+    name = draw_file_name(scene, APP, ("log", "log", "txt"))
     said = [("INFO", text) for text in texts]
     for _ in range(scene.random.randint(3, 8)):
-        thing = scene.pick(*SYSTEMS) if scene.chance(0.4) else scene.word()
-        slots = {"who": scene.word("first"), "thing": thing, "n": scene.number(2)}
-        calm = scene.chance(0.4)
+        thing = scene.pick(*SYSTEMS) if scene.draw_chance(0.4) else scene.draw_word()
+        slots = {"who": scene.draw_word("first"), "thing": thing, "n": scene.draw_number(2)}
+        calm = scene.draw_chance(0.4)
         one = (scene.pick(*EVENTS)[0] if calm else scene.pick(*TROUBLE)).format(**slots)
         level = "INFO" if calm else scene.pick("ERROR", "ERROR", "WARNING", "WARN")
         said += [(level, one)] if all(one != other for _, other in said) else []
     scene.random.shuffle(said)
-    return name, _write(scene, name, form, said), mark
+    return name, _write_events(scene, name, form, said), mark
 
 
-def _write(scene: Scene, name: str, form: str, said: list[tuple[str, str]]) -> list[Event]:
+def _write_events(scene: Scene, name: str, form: str, said: list[tuple[str, str]]) -> list[Event]:
     """Write lines down, one after the other in time."""
-    day = words.day(scene.random)
+    day = words.draw_day(scene.random)
     styles: tuple[Callable[[str], str], ...] = (str, str, str.lower)
     style = scene.pick(*styles)
     events = [
         Event(form.format(day=day, time=time, level=style(level), text=text), time, level, text)
-        for time, (level, text) in zip(times(scene, len(said)), said, strict=True)
+        for time, (level, text) in zip(draw_times(scene, len(said)), said, strict=True)
     ]
-    scene.put(name, "\n".join(one.line for one in events))
-    scene.litter(3)
+    scene.put_file(name, "\n".join(one.line for one in events))
+    scene.add_other_files(3)
     return events
 
 
-def times(scene: Scene, many: int) -> list[str]:
+def draw_times(scene: Scene, many: int) -> list[str]:
     """Give times of one day, in order; several of an hour."""
     hours = scene.random.sample(range(24), 4)
     draw = scene.random.randint

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from training import words
-from training.families.reading import look
-from training.scene import Scene, quoted
-from training.script import Script, bash, over
+from training.families.reading import read_file
+from training.scene import Scene, quote_text
+from training.script import Script, format_bash, format_file_program
 
 GOODS = {
     "food": ("bread", "milk and eggs", "pizza", "coffee", "vegetables", "lunch", "cheese", "fish"),
@@ -93,66 +93,66 @@ class Ledger:
     rows: tuple[dict[str, str], ...]
 
 
-def spending(scene: Scene) -> Script:
+def sum_payments(scene: Scene) -> Script:
     """What was spent, or sold, in a month or since a day."""
     kind = scene.pick("spent", "spent", "sold")
-    book = _ledger(scene, SPENT if kind == "spent" else SOLD)
+    book = _make_ledger(scene, SPENT if kind == "spent" else SOLD)
     section, code, answer = scene.pick(*ASKED[kind])
-    when, where = _when(scene, book)
-    yield scene.ask(section, when=when, file=told(scene, book.file, book.named))
-    yield from look(book.file, not book.named, "head -n 2")
+    when, where = _draw_period(scene, book)
+    yield scene.ask(section, when=when, file=format_source(scene, book.file, book.named))
+    yield from read_file(book.file, not book.named, "head -n 2")
     slots = {"a": book.amount, "w": book.what, "d": book.date, "c": where}
-    seen = yield program(scene, book.file, code.format(**slots))
+    seen = yield build_csv_program(scene, book.file, code.format(**slots))
     yield answer.format(o=seen.text, when=when, When=when[0].upper() + when[1:])
 
 
-def spending_on(scene: Scene) -> Script:
+def sum_category(scene: Scene) -> Script:
     """What one kind of thing came to; the table is seen whole, as its kinds are not known."""
-    book = _ledger(scene, SPENT)
+    book = _make_ledger(scene, SPENT)
     value = scene.pick(*book.rows)[book.group]
-    when, where = _when(scene, book)
-    timed = scene.chance(0.35)
+    when, where = _draw_period(scene, book)
+    timed = scene.draw_chance(0.35)
     said = scene.pick(value.lower(), *ALSO.get(value.lower(), ()))
     yield scene.ask(
         "spent-on-when" if timed else "spent-on",
         thing=said,
         when=when,
-        file=told(scene, book.file, book.named),
+        file=format_source(scene, book.file, book.named),
     )
-    yield from look(book.file, not book.named)
+    yield from read_file(book.file, not book.named)
     slots = {"a": book.amount, "g": book.group, "v": value, "c": where}
-    seen = yield program(scene, book.file, (ON_WHEN if timed else ON).format(**slots))
+    seen = yield build_csv_program(scene, book.file, (ON_WHEN if timed else ON).format(**slots))
     yield f"You spent {seen.text} on {said}{f' {when}' if timed else ''}."
 
 
-def paid(scene: Scene) -> Script:
+def find_payment(scene: Scene) -> Script:
     """One payment: when it was, or how much."""
-    book = _ledger(scene, SPENT)
+    book = _make_ledger(scene, SPENT)
     row = scene.pick(*book.rows)
     thing = row[book.what]
     mark = max(thing.split(), key=len)
     section = scene.pick("paid-when", "paid-much")
-    yield scene.ask(section, thing=thing, file=told(scene, book.file, book.named))
-    yield bash(f"grep -i {mark} {quoted(book.file)}" if book.named else f"grep -ri {mark} .")
+    yield scene.ask(section, thing=thing, file=format_source(scene, book.file, book.named))
+    yield format_bash(f"grep -i {mark} {quote_text(book.file)}" if book.named else f"grep -ri {mark} .")
     if section == "paid-when":
         yield f"You paid for the {thing} on {row[book.date]}."
     else:
         yield f"The {thing} cost {row[book.amount]}."
 
 
-def told(scene: Scene, name: str, named: bool) -> str:
+def format_source(scene: Scene, name: str, named: bool) -> str:
     """Say where it stands, or nothing."""
     if not named:
         return ""
     return scene.pick(f" in {name}", f" ({name})", f", see {name}", f" according to {name}", f", from {name}")
 
 
-def placed(scene: Scene, name: str, named: bool) -> str:
+def format_place(scene: Scene, name: str, named: bool) -> str:
     """Say where something changes, or nothing."""
     return scene.pick(f" in {name}", f" ({name})", f", it's in {name}", f", file {name}") if named else ""
 
 
-def called(scene: Scene, stems: Sequence[str], endings: Sequence[str], year: int = 0) -> str:
+def draw_file_name(scene: Scene, stems: Sequence[str], endings: Sequence[str], year: int = 0) -> str:
     """Give a file's name that says what it holds."""
     year = year or scene.random.randint(2015, 2030)
     more = scene.pick("", "", "", f"_{year}", f"-{scene.random.randint(1, 12)}")
@@ -161,16 +161,18 @@ def called(scene: Scene, stems: Sequence[str], endings: Sequence[str], year: int
     return name
 
 
-def program(scene: Scene, file: str, code: str) -> str:
-    return over(f"import csv, sys\nrows = list(csv.DictReader(open(sys.argv[1])))\n{code}", file)
+def build_csv_program(scene: Scene, file: str, code: str) -> str:
+    return format_file_program(
+        f"import csv, sys\nrows = list(csv.DictReader(open(sys.argv[1])))\n{code}", file
+    )
 
 
-def _when(scene: Scene, book: Ledger) -> tuple[str, str]:
+def _draw_period(scene: Scene, book: Ledger) -> tuple[str, str]:
     """Say a time, and the test of a row for it; a month without its year where there is but one year."""
     day = scene.pick(*book.rows)[book.date]
     year, month, cell = day[:4], day[5:7], f"row['{book.date}']"
-    name = words.words()["month"][int(month) - 1]
-    name = name if scene.chance(0.8) else name.lower()
+    name = words.read_words()["month"][int(month) - 1]
+    name = name if scene.draw_chance(0.8) else name.lower()
     ways = [
         (f"in {name} {year}", f"{cell}.startswith('{year}-{month}')"),
         (f"in {year}-{month}", f"{cell}.startswith('{year}-{month}')"),
@@ -183,12 +185,12 @@ def _when(scene: Scene, book: Ledger) -> tuple[str, str]:
     return scene.pick(*ways)
 
 
-def _ledger(scene: Scene, stems: Sequence[str]) -> Ledger:
+def _make_ledger(scene: Scene, stems: Sequence[str]) -> Ledger:
     """Make a table of payments by day."""
-    named = scene.chance(0.5)
-    year, whole = scene.random.randint(2015, 2030), scene.chance(0.5)
-    own = named and scene.chance(0.5)
-    file = scene.fresh(ending="csv") if own else called(scene, stems, ("csv",), year)
+    named = scene.draw_chance(0.5)
+    year, whole = scene.random.randint(2015, 2030), scene.draw_chance(0.5)
+    own = named and scene.draw_chance(0.5)
+    file = scene.draw_name(ending="csv") if own else draw_file_name(scene, stems, ("csv",), year)
     years = 0 if str(year) in file else scene.pick(0, 0, 1)
     styles: tuple[Callable[[str], str], ...] = (str, str, str.capitalize)
     style = scene.pick(*styles)
@@ -202,7 +204,7 @@ def _ledger(scene: Scene, stems: Sequence[str]) -> Ledger:
         ),
     )
     order = scene.pick((date, what, group, amount), (date, group, what, amount), (date, amount, what, group))
-    goods, months = _goods(scene), scene.random.sample(range(1, 13), 4)
+    goods, months = _draw_goods(scene), scene.random.sample(range(1, 13), 4)
     days = sorted(
         f"{year + scene.random.randint(0, years)}-{scene.pick(*months):02}-{scene.random.randint(1, 28):02}"
         for _ in goods
@@ -212,20 +214,20 @@ def _ledger(scene: Scene, stems: Sequence[str]) -> Ledger:
             date: day,
             what: thing,
             group: style(kind),
-            amount: str(scene.number(3)) + ("" if whole else f".{scene.random.randint(10, 99)}"),
+            amount: str(scene.draw_number(3)) + ("" if whole else f".{scene.random.randint(10, 99)}"),
         }
         for day, (kind, thing) in zip(days, goods, strict=True)
     )
-    scene.put(file, "\n".join([",".join(order), *(",".join(row[one] for one in order) for row in rows)]))
-    scene.litter(3)
+    scene.put_file(file, "\n".join([",".join(order), *(",".join(row[one] for one in order) for row in rows)]))
+    scene.add_other_files(3)
     return Ledger(file, named, date, what, group, amount, rows)
 
 
-def _goods(scene: Scene) -> list[tuple[str, str]]:
+def _draw_goods(scene: Scene) -> list[tuple[str, str]]:
     """Give different things with their kinds, a few of which come several times."""
     kinds = {kind: list(GOODS[kind]) for kind in scene.random.sample(list(GOODS), 3)}
-    if scene.chance(0.5):
-        kinds[scene.word()] = [scene.word() for _ in range(4)]
+    if scene.draw_chance(0.5):
+        kinds[scene.draw_word()] = [scene.draw_word() for _ in range(4)]
     found = {thing: kind for kind, things in kinds.items() for thing in things}
     drawn = scene.random.sample(list(found), scene.random.randint(5, min(11, len(found))))
     return [(found[thing], thing) for thing in drawn]

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from training import hands, words
-from training.families.everyday import lay, table
-from training.families.notes import value
-from training.families.reading import look
+from training.families.everyday import place_file, read_table
+from training.families.notes import draw_value
+from training.families.reading import read_file
 from training.scene import Scene
-from training.script import Ask, Script, edit
+from training.script import Ask, Script, format_edit
 
 PLANS = (
     "{when}: {what}{more}",
@@ -41,32 +41,32 @@ class Minutes:
     next: str
 
 
-def plan_ask(scene: Scene) -> Script:
+def ask_about_plan(scene: Scene) -> Script:
     """Who, what, when, where of a plan's rows."""
-    row, rows, _, name, hidden = _plan(scene)
+    row, rows, _, name, hidden = _make_plan(scene)
     section, answer = scene.pick(*row["asks"])
     one = rows[0] if "first" in section else rows[-1] if "last" in section else scene.pick(*rows)
-    yield question(scene, section, name, hidden, one | {"when": _clock(scene, one["when"])})
-    yield from look(name, hidden)
+    yield ask_question(scene, section, name, hidden, one | {"when": _format_clock(scene, one["when"])})
+    yield from read_file(name, hidden)
     text = answer.format(**one)
     yield text[0].upper() + text[1:]
 
 
-def plan_now(scene: Scene) -> Script:
+def update_plan(scene: Scene) -> Script:
     """A row of a plan gets another time, place or person."""
-    row, rows, line, name, hidden = _plan(scene)
+    row, rows, line, name, hidden = _make_plan(scene)
     section, part = scene.pick(*row["news"])
     old = scene.pick(*rows)
-    new = old | {part: _cell(scene, row[part], {one[part] for one in rows})}
-    yield news(scene, section, name, hidden, old | {"new": new[part]})
-    yield from look(name, hidden)
-    yield edit(name, line(old), line(new))
+    new = old | {part: _draw_cell(scene, row[part], {one[part] for one in rows})}
+    yield tell_news(scene, section, name, hidden, old | {"new": new[part]})
+    yield from read_file(name, hidden)
+    yield format_edit(name, line(old), line(new))
     yield f"I changed the line in {name} to: {line(new)}"
 
 
-def minutes_ask(scene: Scene) -> Script:
+def ask_about_minutes(scene: Scene) -> Script:
     """What was decided, who does what until when, who was there, when they meet again."""
-    told = _minutes(scene)
+    told = _make_minutes(scene)
     who = scene.pick(*told.tasks)
     task, until = told.tasks[who]
     kind, answer = scene.pick(
@@ -74,73 +74,76 @@ def minutes_ask(scene: Scene) -> Script:
         ("task-who", f"{who} is to {task}."),
         ("task-what", f"{who} is to {task} by {until}."),
         ("until", f"{who} has time until {until}."),
-        ("present", f"{words.listed(told.present)} {'was' if len(told.present) == 1 else 'were'} there."),
-        ("absent", f"{words.listed(told.absent)} {'was' if len(told.absent) == 1 else 'were'} missing."),
+        (
+            "present",
+            f"{words.format_list(told.present)} {'was' if len(told.present) == 1 else 'were'} there.",
+        ),
+        ("absent", f"{words.format_list(told.absent)} {'was' if len(told.absent) == 1 else 'were'} missing."),
         ("next", f"The next meeting is on {told.next}."),
     )
-    yield question(scene, f"minutes-{kind}", told.name, told.hidden, {"who": who, "task": task})
-    yield from look(told.name, told.hidden)
+    yield ask_question(scene, f"minutes-{kind}", told.name, told.hidden, {"who": who, "task": task})
+    yield from read_file(told.name, told.hidden)
     yield answer
 
 
-def minutes_more(scene: Scene) -> Script:
+def add_decision(scene: Scene) -> Script:
     """One more decision, in its place."""
-    told = _minutes(scene)
-    new = _decision(scene)
-    yield news(scene, "minutes-more", told.name, told.hidden, {"new": new})
-    seen = yield from look(told.name, told.hidden)
+    told = _make_minutes(scene)
+    new = _draw_decision(scene)
+    yield tell_news(scene, "minutes-more", told.name, told.hidden, {"new": new})
+    seen = yield from read_file(told.name, told.hidden)
     last = next(line for line in seen.lines if line.endswith(told.decided[-1]))
-    yield edit(told.name, last, f"{last}\n{last.removesuffix(told.decided[-1])}{new}")
+    yield format_edit(told.name, last, f"{last}\n{last.removesuffix(told.decided[-1])}{new}")
     yield f"I added the decision to {told.name}: {new}"
 
 
-def question(scene: Scene, section: str, name: str, hidden: bool, slots: dict[str, str]) -> Ask:
-    asked = hands.filled(hands.spoken(scene.random, section), slots)
+def ask_question(scene: Scene, section: str, name: str, hidden: bool, slots: dict[str, str]) -> Ask:
+    asked = hands.fill_slots(hands.draw_wording(scene.random, section), slots)
     return scene.ask("asked" if hidden else "asked-in", question=asked, name=name)
 
 
-def news(scene: Scene, section: str, name: str, hidden: bool, slots: dict[str, str]) -> Ask:
-    told = hands.filled(hands.spoken(scene.random, section), slots)
+def tell_news(scene: Scene, section: str, name: str, hidden: bool, slots: dict[str, str]) -> Ask:
+    told = hands.fill_slots(hands.draw_wording(scene.random, section), slots)
     return scene.ask("told-now" if hidden else "told-now-in", news=told, name=name)
 
 
-def _plan(
+def _make_plan(
     scene: Scene,
 ) -> tuple[dict[str, Any], list[dict[str, str]], Callable[[dict[str, str]], str], str, bool]:
     """Lay a plan: its kind, its rows in order, how a row is written, the file, whether it may go unnamed."""
-    kind = scene.pick(*table("plans"))
-    row, form, more = table("plans")[kind], scene.pick(*PLANS), scene.pick(*MORE)
+    kind = scene.pick(*read_table("plans"))
+    row, form, more = read_table("plans")[kind], scene.pick(*PLANS), scene.pick(*MORE)
     used: set[str] = set()
     rows = [
-        {part: _cell(scene, row[part], used) for part in ("when", "what", "more")}
+        {part: _draw_cell(scene, row[part], used) for part in ("when", "what", "more")}
         for _ in range(scene.random.randint(3, 7))
     ]
-    order = words.words()["weekday"]
+    order = words.read_words()["weekday"]
     rows.sort(
         key=lambda one: (
             order.index(one["when"]) if one["when"] in order else int(one["when"].replace(":", ""))
         )
     )
 
-    short = scene.chance(0.3)
+    short = scene.draw_chance(0.3)
 
-    def line(one: dict[str, str]) -> str:
+    def format_line(one: dict[str, str]) -> str:
         when = one["when"][:3] if short and one["when"] in order else one["when"]
         return form.format(when=when, what=one["what"], more=more.format(one["more"]) if one["more"] else "")
 
-    head = [scene.pick("# ", "") + kind.capitalize()] if scene.chance(0.4) else []
-    name, hidden = lay(scene, row["stems"], "\n".join(head + [line(one) for one in rows]))
-    return row, rows, line, name, hidden
+    head = [scene.pick("# ", "") + kind.capitalize()] if scene.draw_chance(0.4) else []
+    name, hidden = place_file(scene, row["stems"], "\n".join(head + [format_line(one) for one in rows]))
+    return row, rows, format_line, name, hidden
 
 
-def _cell(scene: Scene, kind: str, used: set[str]) -> str:
+def _draw_cell(scene: Scene, kind: str, used: set[str]) -> str:
     """Draw a cell that no row of the plan has yet."""
     draws: dict[str, Callable[[], str]] = {
         "": lambda: "",
         "time": lambda: f"{scene.random.randint(7, 20)}:{scene.random.randrange(0, 60, 15):02}",
-        "room": lambda: f"room {scene.pick('', 'A', 'B')}{scene.number(3)}",
+        "room": lambda: f"room {scene.pick('', 'A', 'B')}{scene.draw_number(3)}",
     }
-    draw = draws.get(kind) or (lambda: scene.pick(*kind.split(",")) if "," in kind else scene.word(kind))
+    draw = draws.get(kind) or (lambda: scene.pick(*kind.split(",")) if "," in kind else scene.draw_word(kind))
     cell = draw()
     while cell and cell in used:
         cell = draw()
@@ -148,31 +151,34 @@ def _cell(scene: Scene, kind: str, used: set[str]) -> str:
     return cell
 
 
-def _clock(scene: Scene, when: str) -> str:
+def _format_clock(scene: Scene, when: str) -> str:
     return when.replace(":00", scene.pick("", " o'clock", ":00"))
 
 
-def _decision(scene: Scene) -> str:
+def _draw_decision(scene: Scene) -> str:
     verb = scene.pick(
         "buy", "sell", "repair", "replace", "rent", "paint", "cancel", "order", "try", "close", "print"
     )
-    return f"{scene.pick('we ', '')}{verb} the {scene.pick('', scene.word('adjective') + ' ')}{scene.word()}"
+    return (
+        f"{scene.pick('we ', '')}{verb} the "
+        f"{scene.pick('', scene.draw_word('adjective') + ' ')}{scene.draw_word()}"
+    )
 
 
-def _minutes(scene: Scene) -> Minutes:
-    names = list(dict.fromkeys(scene.word("first") for _ in range(6)))
+def _make_minutes(scene: Scene) -> Minutes:
+    names = list(dict.fromkeys(scene.draw_word("first") for _ in range(6)))
     present, absent = names[: scene.random.randint(2, len(names) - 1)], names[-scene.pick(1, 1, 2) :]
     present = [one for one in present if one not in absent]
-    decided = list(dict.fromkeys(_decision(scene) for _ in range(scene.random.randint(1, 3))))
+    decided = list(dict.fromkeys(_draw_decision(scene) for _ in range(scene.random.randint(1, 3))))
     doers = scene.random.sample(present, scene.random.randint(1, min(3, len(present))))
     tasks = {
         one: (
-            f"{scene.pick(*ERRANDS)} the {scene.word()}",
-            value(scene, "day"),
+            f"{scene.pick(*ERRANDS)} the {scene.draw_word()}",
+            draw_value(scene, "day"),
         )
         for one in doers
     }
-    when, mark = value(scene, "daytime"), scene.pick("- ", "* ", "")
+    when, mark = draw_value(scene, "daytime"), scene.pick("- ", "* ", "")
     heads = scene.pick(
         ("Present: {}", "Absent: {}", "Decisions:", "Tasks:", "Next meeting: {}"),
         ("there: {}", "missing: {}", "## Decided", "## To do", "next time: {}"),
@@ -186,5 +192,5 @@ def _minutes(scene: Scene) -> Minutes:
     ]
     form = scene.pick("{}: {} by {}", "{} - {} (until {})", "{} -> {}, {}")
     lines += [mark + form.format(who, *task) for who, task in tasks.items()]
-    name, hidden = lay(scene, STEMS, "\n".join([*lines, heads[4].format(when)]))
+    name, hidden = place_file(scene, STEMS, "\n".join([*lines, heads[4].format(when)]))
     return Minutes(name, hidden, present, absent, decided, tasks, when)

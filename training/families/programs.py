@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 
 from training import hands, words
-from training.scene import Scene, listing, quoted
-from training.script import Script, bash, python, write
-from training.tables import rows
+from training.scene import Scene, format_names, quote_text
+from training.script import Script, format_bash, format_python, format_write
+from training.tables import get_rows
 
 AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
 SHOWN = 5
@@ -55,146 +55,151 @@ class Draft:
     """In the form of a noun: printing hello."""
 
     @property
-    def said(self) -> dict[str, str]:
+    def slots(self) -> dict[str, str]:
         """What it does, for the wordings' slots."""
         return {"what": self.what, "do": self.do, "doing": self.doing}
 
 
-def program(scene: Scene) -> Script:
-    greets = scene.chance(GREETS)
-    draft = drawn(scene, *scene.pick(*rows("greetings" if greets else "plain")))
+def write_program(scene: Scene) -> Script:
+    greets = scene.draw_chance(GREETS)
+    draft = draw_program(scene, *scene.pick(*get_rows("greetings" if greets else "plain")))
     name = (
-        scene.fresh(ending="py")
-        if scene.chance(0.5 if greets else 0.8)
+        scene.draw_name(ending="py")
+        if scene.draw_chance(0.5 if greets else 0.8)
         else scene.pick(*(GREETERS if greets else USUAL))
     )
-    scene.litter(2)
-    section = "program-do" if scene.chance(INFINITIVES) else "program"
-    yield scene.ask(section, name=name, **draft.said)
-    seen = yield python(draft.code, name)
-    yield told(name, seen.lines)
+    scene.add_other_files(2)
+    section = "program-do" if scene.draw_chance(INFINITIVES) else "program"
+    yield scene.ask(section, name=name, **draft.slots)
+    seen = yield format_python(draft.code, name)
+    yield describe_saved(name, seen.lines)
 
 
-def taking(scene: Scene) -> Script:
+def write_with_arguments(scene: Scene) -> Script:
     """A program with arguments is saved, then run with some."""
-    what, code, kind = scene.pick(*rows("taking"))
-    draft, arguments = drawn(scene, what, f"import sys\n{code}"), _arguments(scene, kind)
-    name = scene.fresh(ending="py")
-    given = scene.chance(0.5)
-    yield scene.ask("program-try" if given else "program", name=name, **draft.said, arguments=arguments)
-    seen = yield f"{write(name, draft.code)}\n{bash(f'python3 {quoted(name)} {arguments}')}"
-    shown = f"It printed {seen.text}." if len(seen.lines) == 1 else f"It printed {listing(seen.lines)}."
+    what, code, kind = scene.pick(*get_rows("taking"))
+    draft, arguments = draw_program(scene, what, f"import sys\n{code}"), _draw_arguments(scene, kind)
+    name = scene.draw_name(ending="py")
+    given = scene.draw_chance(0.5)
+    yield scene.ask("program-try" if given else "program", name=name, **draft.slots, arguments=arguments)
+    seen = yield f"{format_write(name, draft.code)}\n{format_bash(f'python3 {quote_text(name)} {arguments}')}"
+    shown = f"It printed {seen.text}." if len(seen.lines) == 1 else f"It printed {format_names(seen.lines)}."
     yield f"I saved {name} and ran it with {arguments}. {shown}"
 
 
-def function(scene: Scene) -> Script:
+def write_function(scene: Scene) -> Script:
     """A function in a file, tried once."""
-    title, parameters, what, body, example = scene.pick(*rows("functions"))
-    name = scene.fresh(ending="py")
+    title, parameters, what, body, example = scene.pick(*get_rows("functions"))
+    name = scene.draw_name(ending="py")
     code = f"def {title}({parameters}):\n    {body}\n\nprint({title}({example}))"
-    draft = drawn(scene, what, code)
-    yield scene.ask("function", name=name, **draft.said, title=title)
-    seen = yield python(draft.code, name)
+    draft = draw_program(scene, what, code)
+    yield scene.ask("function", name=name, **draft.slots, title=title)
+    seen = yield format_python(draft.code, name)
     yield f"{title} is in {name}. Tried once, it gave {seen.text}."
 
 
-def shell(scene: Scene) -> Script:
-    draft, name = drawn(scene, *scene.pick(*rows("shell"))), scene.fresh(ending="sh")
-    scene.litter(2)
-    yield scene.ask("shell", name=name, **draft.said)
-    seen = yield bash(draft.code, name)
-    yield told(name, seen.lines)
+def write_shell(scene: Scene) -> Script:
+    draft, name = draw_program(scene, *scene.pick(*get_rows("shell"))), scene.draw_name(ending="sh")
+    scene.add_other_files(2)
+    yield scene.ask("shell", name=name, **draft.slots)
+    seen = yield format_bash(draft.code, name)
+    yield describe_saved(name, seen.lines)
 
 
 def run_file(scene: Scene) -> Script:
-    draft = drawn(scene, *scene.pick(*rows("plain")))
-    shell = scene.chance(0.25)
-    draft = drawn(scene, *scene.pick(*rows("shell"))) if shell else draft
-    name = scene.put(scene.fresh(ending="sh" if shell else "py"), draft.code)
-    scene.litter(2)
+    draft = draw_program(scene, *scene.pick(*get_rows("plain")))
+    shell = scene.draw_chance(0.25)
+    draft = draw_program(scene, *scene.pick(*get_rows("shell"))) if shell else draft
+    name = scene.put_file(scene.draw_name(ending="sh" if shell else "py"), draft.code)
+    scene.add_other_files(2)
     yield scene.ask("run", name=name)
-    seen = yield bash(f"{'bash' if shell else 'python3'} {quoted(name)}")
-    yield printed(name, seen.lines)
+    seen = yield format_bash(f"{'bash' if shell else 'python3'} {quote_text(name)}")
+    yield describe_output(name, seen.lines)
 
 
 def run_with(scene: Scene) -> Script:
     """A program that is there is run with what the request names."""
-    what, code, kind = scene.pick(*rows("taking"))
-    draft, arguments = drawn(scene, what, f"import sys\n{code}"), _arguments(scene, kind)
-    name = scene.put(scene.fresh(ending="py"), draft.code)
+    what, code, kind = scene.pick(*get_rows("taking"))
+    draft, arguments = draw_program(scene, what, f"import sys\n{code}"), _draw_arguments(scene, kind)
+    name = scene.put_file(scene.draw_name(ending="py"), draft.code)
     yield scene.ask("run-with", name=name, arguments=arguments)
-    seen = yield bash(f"python3 {quoted(name)} {arguments}")
-    yield printed(name, seen.lines)
+    seen = yield format_bash(f"python3 {quote_text(name)} {arguments}")
+    yield describe_output(name, seen.lines)
 
 
 def explain_file(scene: Scene) -> Script:
     """What a program does is read, not run."""
-    draft = drawn(scene, *scene.pick(*rows("plain")))
-    name = scene.put(scene.fresh(ending="py"), draft.code)
+    draft = draw_program(scene, *scene.pick(*get_rows("plain")))
+    name = scene.put_file(scene.draw_name(ending="py"), draft.code)
     yield scene.ask("explain-file", name=name)
-    yield bash(f"cat {quoted(name)}")
+    yield format_bash(f"cat {quote_text(name)}")
     yield f"{name} is a program that {draft.what}."
 
 
-def drawn(scene: Scene, what: str, code: str) -> Draft:
+def draw_program(scene: Scene, what: str, code: str) -> Draft:
     """Fill the holes of a program and of what it is said to do, and choose the words."""
-    names = [scene.word("first") for _ in range(scene.random.randint(2, 5))]
-    numbers = [scene.number(2) for _ in range(scene.random.randint(3, 6))]
-    text = words.phrase(scene.random).replace("'", "")
+    names = [scene.draw_word("first") for _ in range(scene.random.randint(2, 5))]
+    numbers = [scene.draw_number(2) for _ in range(scene.random.randint(3, 6))]
+    text = words.draw_phrase(scene.random).replace("'", "")
     holes: dict[str, object] = {
-        "w": (word := scene.word()),
-        "v": scene.word(),
-        "p": scene.word("first"),
-        "q": scene.word("first"),
+        "w": (word := scene.draw_word()),
+        "v": scene.draw_word(),
+        "p": scene.draw_word("first"),
+        "q": scene.draw_word("first"),
         "t": text,
         "g": scene.pick(*GREETINGS),
         "c": scene.pick(*word),
-        "d": words.day(scene.random),
+        "d": words.draw_day(scene.random),
         "n": scene.random.randint(3, 12),
         "m": scene.random.randint(6, 40),
         "m2": scene.random.randint(10, 99),
-        "k": scene.number(2),
-        "names": words.listed(names),
+        "k": scene.draw_number(2),
+        "names": words.format_list(names),
         "bare": " ".join(names),
         "list": repr(names),
         "nums": ", ".join(map(str, numbers)),
         "numlist": repr(numbers),
-        "out": scene.fresh(ending="txt") if "{out}" in code else "",
+        "out": scene.draw_name(ending="txt") if "{out}" in code else "",
     }
 
-    def fill(text: str) -> str:
+    def fill_holes(text: str) -> str:
         return _HOLE.sub(lambda hole: str(holes[hole[1]]), text)
 
-    what = hands.chosen(scene.random, what)
-    return Draft(fill(what), fill(code), fill(base(what)), fill(gerund(what)))
+    what = hands.resolve_choices(scene.random, what)
+    return Draft(
+        fill_holes(what),
+        fill_holes(code),
+        fill_holes(convert_to_base(what)),
+        fill_holes(convert_to_gerund(what)),
+    )
 
 
-def base(what: str) -> str:
+def convert_to_base(what: str) -> str:
     """Put the verbs of what a program does into the base form: prints hello, print hello."""
-    return _VERB.sub(lambda found: _base(found[0]), what)
+    return _VERB.sub(lambda found: _get_base(found[0]), what)
 
 
-def gerund(what: str) -> str:
+def convert_to_gerund(what: str) -> str:
     """Put the verbs of what a program does into the form of a noun: prints hello, printing hello."""
-    return _VERB.sub(lambda found: _gerund(found[0]), what)
+    return _VERB.sub(lambda found: _get_gerund(found[0]), what)
 
 
-def _base(verb: str) -> str:
+def _get_base(verb: str) -> str:
     if verb not in _VERBS:
         return verb
     return _BASES.get(verb) or (f"{verb[:-3]}y" if verb.endswith("ies") else verb[:-1])
 
 
-def _gerund(verb: str) -> str:
+def _get_gerund(verb: str) -> str:
     if verb not in _VERBS:
         return verb
-    stem = _base(verb)
+    stem = _get_base(verb)
     if stem in _DOUBLED:
         return f"{stem}{stem[-1]}ing"
     return f"{stem[:-1] if stem.endswith('e') else stem}ing"
 
 
-def told(name: str, lines: list[str]) -> str:
+def describe_saved(name: str, lines: list[str]) -> str:
     if not lines:
         return f"I saved {name}, and it ran."
     if len(lines) == 1:
@@ -202,7 +207,7 @@ def told(name: str, lines: list[str]) -> str:
     return f"I saved {name}, and it printed {len(lines)} lines, from {lines[0]} to {lines[-1]}."
 
 
-def printed(name: str, lines: list[str]) -> str:
+def describe_output(name: str, lines: list[str]) -> str:
     if len(lines) == 1:
         return f"{name} printed: {lines[0]}"
     if len(lines) > SHOWN:
@@ -210,16 +215,16 @@ def printed(name: str, lines: list[str]) -> str:
     return f"{name} printed:\n" + "\n".join(lines) if lines else f"{name} ran and printed nothing."
 
 
-def _arguments(scene: Scene, kind: str) -> str:
+def _draw_arguments(scene: Scene, kind: str) -> str:
     if kind == "file":
-        return quoted(scene.file("text", inside=0))
+        return quote_text(scene.make_file("text", inside=0))
     values = {
-        "name": scene.word("first"),
-        "two": f"{scene.number(2)} {scene.number(2)}",
-        "number": str(scene.number(3)),
+        "name": scene.draw_word("first"),
+        "two": f"{scene.draw_number(2)} {scene.draw_number(2)}",
+        "number": str(scene.draw_number(3)),
         "small": str(scene.random.randint(3, 12)),
-        "word": scene.word(),
-        "word-small": f"{scene.word()} {scene.random.randint(2, 5)}",
-        "many": " ".join(str(scene.number(2)) for _ in range(scene.random.randint(2, 5))),
+        "word": scene.draw_word(),
+        "word-small": f"{scene.draw_word()} {scene.random.randint(2, 5)}",
+        "many": " ".join(str(scene.draw_number(2)) for _ in range(scene.random.randint(2, 5))),
     }
     return values[kind]

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from training import hands, words
-from training.families.looking import told_place
-from training.scene import Scene, quoted, stacked
-from training.script import Ask, Script, Told, bash, block, read
+from training.families.looking import report_place
+from training.scene import Scene, format_lines, quote_text
+from training.script import Ask, Script, UserAnswer, format_bash, format_block, format_read
 
 DATA = Path(__file__).parents[1] / "talk.txt"
 WHO = ("casual", "casual", "casual", "file", "coder")
@@ -64,7 +64,7 @@ CAPITALS = {
 
 
 @cache
-def lines(section: str) -> list[tuple[str, str]]:
+def read_section(section: str) -> list[tuple[str, str]]:
     """Read a section of talk.txt: what is said, what is answered."""
     found: list[tuple[str, str]] = []
     here = ""
@@ -77,33 +77,37 @@ def lines(section: str) -> list[tuple[str, str]]:
     return found
 
 
-def talk(scene: Scene) -> Script:
-    yield from _answered(scene, "talk")
+def answer_talk(scene: Scene) -> Script:
+    yield from _answer_section(scene, "talk")
 
 
-def facts(scene: Scene) -> Script:
-    yield from _answered(scene, "facts")
+def answer_facts(scene: Scene) -> Script:
+    yield from _answer_section(scene, "facts")
 
 
-def explain(scene: Scene) -> Script:
-    yield from _answered(scene, "explain")
+def explain_topic(scene: Scene) -> Script:
+    yield from _answer_section(scene, "explain")
 
 
-def show(scene: Scene) -> Script:
+def show_code(scene: Scene) -> Script:
     """Code that shall not run stands in a text block."""
-    what, code = scene.random.choice(lines("show"))
+    what, code = scene.random.choice(read_section("show"))
     yield scene.ask("show-code", scene.pick("coder", "coder", "coder", "file", "casual"), what=what)
-    yield f"{block('text', code)}\nThis is {what}." if not what.startswith("how") else block("text", code)
+    yield (
+        f"{format_block('text', code)}\nThis is {what}."
+        if not what.startswith("how")
+        else format_block("text", code)
+    )
 
 
-def recall(scene: Scene) -> Script:
+def recall_fact(scene: Scene) -> Script:
     """What the person said of themselves a moment ago."""
     who = scene.pick(*WHO)
     kind, value = scene.pick(
-        ("name", scene.word("first")),
-        ("city", scene.word("city")),
-        ("color", scene.word("color")),
-        ("cat", words.made_up(scene.random).capitalize()),
+        ("name", scene.draw_word("first")),
+        ("city", scene.draw_word("city")),
+        ("color", scene.draw_word("color")),
+        ("cat", words.invent_word(scene.random).capitalize()),
         ("age", str(scene.random.randint(18, 80))),
     )
     yield scene.ask(f"tell-{kind}", who, value=value)
@@ -114,8 +118,8 @@ def recall(scene: Scene) -> Script:
         "cat": f"{value} is a nice name for a cat.",
         "age": "Thank you for telling me.",
     }[kind]
-    if scene.chance(0.3):
-        yield from _answered(scene, "talk", who)
+    if scene.draw_chance(0.3):
+        yield from _answer_section(scene, "talk", who)
     yield scene.ask(f"recall-{kind}", who)
     yield {
         "name": f"Your name is {value}.",
@@ -126,80 +130,80 @@ def recall(scene: Scene) -> Script:
     }[kind]
 
 
-def handed(scene: Scene) -> Script:
+def hand_over(scene: Scene) -> Script:
     """Who only talks has no tag for it: a block of another agent's brings that one in, who does the rest."""
-    name, new = scene.file("text", inside=0), scene.fresh(ending="txt")
-    scene.litter(3)
+    name, new = scene.make_file("text", inside=0), scene.draw_name(ending="txt")
+    scene.add_other_files(3)
     section = scene.pick("list", "find", "delete", "rename", "count")
     yield scene.ask(section, "casual", name=name, names=name, old=name, new=new, kind="")
     scene.agent = "file"
-    seen = yield block("read", ".")
+    seen = yield format_block("read", ".")
     if section == "find":
-        yield from told_place(scene, name)
+        yield from report_place(scene, name)
         return
     there = [line.split("  ")[0] for line in seen.lines[1:]]
     if section == "list":
-        yield f"Here {'is' if len(there) == 1 else 'are'}:{stacked(there)}"
+        yield f"Here {'is' if len(there) == 1 else 'are'}:{format_lines(there)}"
     elif section == "count":
         many = sum(not one.endswith("/") for one in there)
         yield f"There {'is' if many == 1 else 'are'} {many} file{'' if many == 1 else 's'} here."
     else:
         deletes = section == "delete"
-        yield bash(f"rm {quoted(name)}" if deletes else f"mv {quoted(name)} {quoted(new)}")
+        yield format_bash(f"rm {quote_text(name)}" if deletes else f"mv {quote_text(name)} {quote_text(new)}")
         yield f"I deleted {name}." if deletes else f"I renamed {name} to {new}."
 
 
-def clarify(scene: Scene) -> Script:
+def clarify_request(scene: Scene) -> Script:
     """Something that only the person knows is missing: ask, get it, do it."""
-    name, new, folder = scene.file("text", inside=0), scene.fresh(ending="txt"), scene.folder()
+    name, new, folder = scene.make_file("text", inside=0), scene.draw_name(ending="txt"), scene.draw_folder()
     for _ in range(scene.random.randint(1, 3)):
-        scene.file("text", inside=0)
+        scene.make_file("text", inside=0)
     section, question, answer, reply, done = scene.pick(
-        ("which-delete", "Which file shall I delete?", name, bash(f"rm {name}"), f"I deleted {name}."),
-        ("which-read", "Which file shall I read?", name, read(name), ""),
+        ("which-delete", "Which file shall I delete?", name, format_bash(f"rm {name}"), f"I deleted {name}."),
+        ("which-read", "Which file shall I read?", name, format_read(name), ""),
         (
             "name-new",
             "What shall the file be called?",
             new,
-            bash(f"touch {new}"),
+            format_bash(f"touch {new}"),
             f"I made the empty file {new}.",
         ),
         (
             "name-rename",
             f"What shall the new name of {name} be?",
             new,
-            bash(f"mv {name} {new}"),
+            format_bash(f"mv {name} {new}"),
             f"I renamed {name} to {new}.",
         ),
         (
             "name-copy",
             f"What shall the copy of {name} be called?",
             new,
-            bash(f"cp {name} {new}"),
+            format_bash(f"cp {name} {new}"),
             f"I copied {name} to {new}.",
         ),
         (
             "where-move",
             f"To which folder shall I move {name}?",
             folder,
-            bash(f"mkdir -p {folder} && mv {name} {folder}/"),
+            format_bash(f"mkdir -p {folder} && mv {name} {folder}/"),
             f"I moved {name} to {folder}.",
         ),
         (
             "name-folder",
             "What shall the folder be called?",
             folder,
-            bash(f"mkdir -p {folder}"),
+            format_bash(f"mkdir -p {folder}"),
             f"I made the folder {folder}.",
         ),
         (
             "what-add",
             f"What shall I add to {name}?",
             new,
-            bash(f"echo {new} >> {name}"),
+            format_bash(f"echo {new} >> {name}"),
             f"I added the line to {name}.",
         ),
-        ("which-run", "Which program shall I run?", name, read(name), ""),
+        ("which-run", "Which program shall I run?", name, format_read(name), ""),
         ("what-say", "What shall it say?", "", "", ""),
         ("who-to", "To whom, and what about?", "", "", ""),
     )
@@ -209,8 +213,10 @@ def clarify(scene: Scene) -> Script:
         done = "All right." if answer == "never mind" else ""
         reply = ""
     yield f"REQUEST_CLARIFICATION\n{question}"
-    yield Told(
-        "never mind" if not reply else hands.filled(hands.spoken(scene.random, "told"), {"it": answer})
+    yield UserAnswer(
+        "never mind"
+        if not reply
+        else hands.fill_slots(hands.draw_wording(scene.random, "told"), {"it": answer})
     )
     if not reply:
         yield "All right."
@@ -220,16 +226,16 @@ def clarify(scene: Scene) -> Script:
     yield done or f"{name} begins with: {first}"
 
 
-def _answered(scene: Scene, section: str, who: str = "") -> Script:
-    said, answer = scene.random.choice(lines(section))
+def _answer_section(scene: Scene, section: str, who: str = "") -> Script:
+    said, answer = scene.random.choice(read_section(section))
     slots = dict(zip(("country", "capital"), scene.random.choice(list(CAPITALS.items())), strict=True))
-    text = hands.chosen(scene.random, said)
-    if scene.chance(0.5):
+    text = hands.resolve_choices(scene.random, said)
+    if scene.draw_chance(0.5):
         text = text[:1].upper() + text[1:]
-    if scene.chance(0.2):
+    if scene.draw_chance(0.2):
         text = re.sub(r"[?!.]$", "", text)
-    if section != "talk" and scene.chance(0.2):
-        text = f"{hands.spoken(scene.random, 'opener')} {text}"
-    answer = hands.chosen(scene.random, answer) if section == "talk" else answer
-    yield Ask(hands.filled(text, slots), who or scene.pick(*WHO))
-    yield hands.filled(answer, slots) if "{" in answer and section == "facts" else answer
+    if section != "talk" and scene.draw_chance(0.2):
+        text = f"{hands.draw_wording(scene.random, 'opener')} {text}"
+    answer = hands.resolve_choices(scene.random, answer) if section == "talk" else answer
+    yield Ask(hands.fill_slots(text, slots), who or scene.pick(*WHO))
+    yield hands.fill_slots(answer, slots) if "{" in answer and section == "facts" else answer

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 
 from training import words
-from training.families.office import called, placed
-from training.families.reading import look
+from training.families.office import draw_file_name, format_place
+from training.families.reading import read_file
 from training.scene import Scene
-from training.script import Script, edit
+from training.script import Script, format_edit
 
 CONFIGS = ("config", "settings", "app", "server", "site", "player", "preferences", "options", "setup")
 NUMBERS = {
@@ -70,78 +70,80 @@ FORMS = {
 STATES = (("on", "off"), ("true", "false"), ("yes", "no"), ("1", "0"))
 
 
-def number_why(scene: Scene) -> Script:
+def change_number(scene: Scene) -> Script:
     """A number is not right; the key is seen only in the file."""
     key = scene.pick(*NUMBERS)
     low, high, thing = NUMBERS[key]
-    old, new = _numbers(scene, key)
+    old, new = _draw_numbers(scene, key)
     why = low if int(new) > int(old) else high
-    name, line = _config(scene, key, old, scene.pick(*STATES))
-    named = scene.chance(0.45)
+    name, line = _make_config(scene, key, old, scene.pick(*STATES))
+    named = scene.draw_chance(0.45)
     said = scene.pick(thing, thing, key.replace("_", " "))
-    yield scene.ask("why-number", why=why, thing=said, n=new, file=placed(scene, name, named))
-    yield from _changed(name, named, line, _with(line, old, new))
+    yield scene.ask("why-number", why=why, thing=said, n=new, file=format_place(scene, name, named))
+    yield from _edit_line(name, named, line, _replace_value(line, old, new))
     yield f"{key} in {name} is now {new}."
 
 
-def switch(scene: Scene) -> Script:
+def toggle_switch(scene: Scene) -> Script:
     """Something goes on or off, in the file's own words for it."""
-    key, on = scene.pick(*SWITCHES), scene.chance(0.5)
+    key, on = scene.pick(*SWITCHES), scene.draw_chance(0.5)
     states = scene.pick(*STATES)
     new, old = states if on else states[::-1]
-    name, line = _config(scene, key, old, states)
-    named = scene.chance(0.45)
+    name, line = _make_config(scene, key, old, states)
+    named = scene.draw_chance(0.45)
     section = "why-on" if on else "why-off"
-    yield scene.ask(section, thing=scene.pick(*SWITCHES[key]), file=placed(scene, name, named))
-    yield from _changed(name, named, line, _with(line, old, new))
+    yield scene.ask(section, thing=scene.pick(*SWITCHES[key]), file=format_place(scene, name, named))
+    yield from _edit_line(name, named, line, _replace_value(line, old, new))
     yield f"{key} in {name} is now {new}."
 
 
-def _changed(name: str, named: bool, line: str, new: str) -> Script:
-    yield from look(name, not named)
-    yield edit(name, line, new)
+def _edit_line(name: str, named: bool, line: str, new: str) -> Script:
+    yield from read_file(name, not named)
+    yield format_edit(name, line, new)
 
 
-def _with(line: str, old: str, new: str) -> str:
+def _replace_value(line: str, old: str, new: str) -> str:
     """Put the last value of a line right."""
     before, _, after = line.rpartition(old)
     return before + new + after
 
 
-def _numbers(scene: Scene, key: str) -> tuple[str, str]:
+def _draw_numbers(scene: Scene, key: str) -> tuple[str, str]:
     """Give an old number and another one, as such a setting has them."""
     least, most = RANGES.get(key, (1, scene.pick(30, 60, 99, 400)))
     old, new = scene.random.sample(range(least, most + 1), 2)
     return str(old), str(new)
 
 
-def _config(scene: Scene, key: str, value: str, states: tuple[str, str]) -> tuple[str, str]:
+def _make_config(scene: Scene, key: str, value: str, states: tuple[str, str]) -> tuple[str, str]:
     """Make a file of settings with comments; the line of one of them."""
     rest = [one for one in (*NUMBERS, *SWITCHES) if one != key]
     keys = scene.random.sample(rest, scene.random.randint(2, 5))
-    values = {one: _numbers(scene, one)[0] if one in NUMBERS else scene.pick(*states) for one in keys}
+    values = {one: _draw_numbers(scene, one)[0] if one in NUMBERS else scene.pick(*states) for one in keys}
     keys.insert(scene.random.randint(0, len(keys)), key)
     values[key] = value
     endings = [one for one in FORMS if one != "toml" or states[0] == "true"]
-    name = called(scene, CONFIGS, [*endings, "json"])
+    name = draw_file_name(scene, CONFIGS, [*endings, "json"])
     if name.endswith("json"):
-        lines = json.dumps({one: _real(values[one]) for one in keys}, indent=2).split("\n")
+        lines = json.dumps({one: _convert_value(values[one]) for one in keys}, indent=2).split("\n")
     else:
         form = scene.pick(*FORMS[name.rpartition(".")[2]])
-        lines = [f"[{scene.word()}]"] if name.endswith(("ini", "toml")) and scene.chance(0.5) else []
+        lines = (
+            [f"[{scene.draw_word()}]"] if name.endswith(("ini", "toml")) and scene.draw_chance(0.5) else []
+        )
         for one in keys:
-            comment = f"# {scene.pick(_thing(one), words.sentence(scene.random))}"
-            lines += [comment] if scene.chance(0.3) else []
+            comment = f"# {scene.pick(_get_label(one), words.draw_sentence(scene.random))}"
+            lines += [comment] if scene.draw_chance(0.3) else []
             lines.append(form.format(one, values[one]))
-    scene.put(name, "\n".join(lines))
-    scene.litter(3)
+    scene.put_file(name, "\n".join(lines))
+    scene.add_other_files(3)
     return name, next(line for line in lines if line.strip(' "').startswith(key))
 
 
-def _thing(key: str) -> str:
+def _get_label(key: str) -> str:
     return NUMBERS[key][2] if key in NUMBERS else SWITCHES[key][0]
 
 
-def _real(value: str) -> str | int | bool:
+def _convert_value(value: str) -> str | int | bool:
     """Give a value as JSON has it."""
     return value == "true" if value in ("true", "false") else int(value) if value.isdecimal() else value

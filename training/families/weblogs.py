@@ -6,11 +6,11 @@ How a line looks is seen first where the request gives no code.
 from __future__ import annotations
 
 from training import words
-from training.families.logbooks import times
-from training.families.office import called, told
-from training.families.reading import look
+from training.families.logbooks import draw_times
+from training.families.office import draw_file_name, format_source
+from training.families.reading import read_file
 from training.scene import Scene
-from training.script import Script, bash, either
+from training.script import Script, allow_failure, format_bash
 
 WEB = ("access", "requests", "web", "nginx", "http", "server", "visits")
 REQUESTS = (
@@ -36,36 +36,36 @@ PATHS = (
 )
 
 
-def requests(scene: Scene) -> Script:
+def find_requests(scene: Scene) -> Script:
     """Requests that ended with a code, or that failed at all: which, or how many."""
-    name, entries, mark = _requests(scene)
-    named, counts = scene.chance(0.5), scene.chance(0.35)
+    name, entries, mark = _make_log(scene)
+    named, counts = scene.draw_chance(0.5), scene.draw_chance(0.35)
     code = scene.pick("404", "500", "403", *(code for _, code in entries if code > "399"))
-    any_code = scene.chance(0.4)
+    any_code = scene.draw_chance(0.4)
     section = ("web-failed" if any_code else "web-code") + ("-count" if counts else "")
-    yield scene.ask(section, code=code, file=told(scene, name, named))
+    yield scene.ask(section, code=code, file=format_source(scene, name, named))
     if any_code:
-        yield from look(name, not named, "head -n 2")
+        yield from read_file(name, not named, "head -n 2")
     elif not named:
-        yield bash("ls")
+        yield format_bash("ls")
     pattern = f"'{mark}'" if any_code else f"-w {code}"
     if counts:
         pattern = f"-c {pattern}" if any_code else f"-cw {code}"
-    yield either(bash(f"grep {pattern} {name}"))
+    yield allow_failure(format_bash(f"grep {pattern} {name}"))
     hit = [(path, got) for path, got in entries if (got > "399" if any_code else got == code)]
     what = "failed" if any_code else f"ended with {code}"
     many = f"{len(hit)} requests" if len(hit) > 1 else "One request" if hit else "No request"
-    paths = words.listed([f"{path} ({got})" if any_code else path for path, got in hit] or [""])
+    paths = words.format_list([f"{path} ({got})" if any_code else path for path, got in hit] or [""])
     yield f"{many} {what}." if counts or not hit else f"{many} {what}: {paths}."
 
 
-def _requests(scene: Scene) -> tuple[str, list[tuple[str, str]], str]:
+def _make_log(scene: Scene) -> tuple[str, list[tuple[str, str]], str]:
     """Make a web server's log; its paths with their codes, and what marks the failed ones."""
     form, mark = scene.pick(*REQUESTS)
-    name, day = called(scene, WEB, ("log", "log", "txt")), words.day(scene.random)
+    name, day = draw_file_name(scene, WEB, ("log", "log", "txt")), words.draw_day(scene.random)
     entries = [
         (
-            f"/{scene.pick(scene.word(), *PATHS)}",
+            f"/{scene.pick(scene.draw_word(), *PATHS)}",
             scene.pick("200", "200", "200", "301", "404", "404", "500", "403"),
         )
         for _ in range(scene.random.randint(5, 11))
@@ -73,7 +73,7 @@ def _requests(scene: Scene) -> tuple[str, list[tuple[str, str]], str]:
     lines = [
         form.format(
             day=day,
-            clf=f"{day[8:]}/{words.words()['month'][int(day[5:7]) - 1][:3]}/{day[:4]}",
+            clf=f"{day[8:]}/{words.read_words()['month'][int(day[5:7]) - 1][:3]}/{day[:4]}",
             time=time,
             verb=scene.pick("GET", "GET", "POST"),
             path=path,
@@ -82,8 +82,8 @@ def _requests(scene: Scene) -> tuple[str, list[tuple[str, str]], str]:
             size=scene.random.randint(1000, 9999),
             ms=scene.random.randint(1, 99),
         )
-        for time, (path, code) in zip(times(scene, len(entries)), entries, strict=True)
+        for time, (path, code) in zip(draw_times(scene, len(entries)), entries, strict=True)
     ]
-    scene.put(name, "\n".join(lines))
-    scene.litter(3)
+    scene.put_file(name, "\n".join(lines))
+    scene.add_other_files(3)
     return name, entries, mark
