@@ -39,7 +39,7 @@ class ListFile:
     told: dict[str, str]
 
     @property
-    def left(self) -> list[str]:
+    def open_items(self) -> list[str]:
         return [item for item, done in self.done.items() if not done]
 
     def format_line(self, item: str) -> str:
@@ -69,7 +69,7 @@ def add_items(scene: Scene) -> Script:
     """One thing or more onto a list, in the list's own form; what stands there already is not put twice."""
     mine = _make_list(scene)
     if scene.draw_chance(0.12):
-        item = scene.pick(*mine.left)
+        item = scene.pick(*mine.open_items)
         yield _ask_about_list(scene, "put", mine, item)
         yield from read_file(mine.name, mine.hidden)
         yield f"{_format_item(mine, item)} is already on {mine.name}."
@@ -108,7 +108,7 @@ def _append_items(mine: ListFile, new: list[str]) -> Script:
 def finish_item(scene: Scene) -> Script:
     """What is done is ticked where there are boxes; else its line goes, and so does what nobody wants."""
     mine = _make_list(scene)
-    item = scene.pick(*mine.left)
+    item = scene.pick(*mine.open_items)
     drop = scene.draw_chance(0.35)
     yield _ask_about_list(scene, "drop" if drop else "done", mine, _strip_count(item))
     yield from read_file(mine.name, mine.hidden)
@@ -129,7 +129,7 @@ def list_open_items(scene: Scene) -> Script:
     yield _ask_about_list(scene, "many" if count else "left", mine, "")
     yield from read_file(mine.name, mine.hidden)
     if not count:
-        yield f"Still on {mine.name}: {words.format_list(mine.left)}."
+        yield f"Still on {mine.name}: {words.format_list(mine.open_items)}."
         return
     seen = yield format_bash(COUNTS[mine.mark].format(quote_text(mine.name)))
     many = "thing is" if seen.text.strip() == "1" else "things are"
@@ -160,7 +160,7 @@ def check_item(scene: Scene) -> Script:
 def replace_item(scene: Scene) -> Script:
     """One entry becomes another."""
     mine = _make_list(scene, "shopping", "packing")
-    old = scene.pick(*mine.left)
+    old = scene.pick(*mine.open_items)
     new = scene.pick(
         scene.draw_word(),
         f"{scene.draw_word('adjective')} {old.split()[-1]}",
