@@ -3,7 +3,7 @@
 import os
 import queue
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 from tests.bad_server import HANG, BadServer, line, stream
@@ -13,6 +13,7 @@ from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
 from tripletick.models.scripted import ScriptedModel, ScriptedReply
+from tripletick.planner.locks import PathLocks
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import RunRequest, SandboxSpec
 from tripletick.system import platforms
@@ -127,3 +128,32 @@ def test_a_wait_that_failed_because_it_was_halted_is_told_as_halted():
     with pytest.raises(Cancelled), halt.on_cancel(lambda: None):
         halt.cancel()
         raise OSError("the connection was shut down")
+
+
+def test_of_several_that_are_halted_none_gets_the_lock_that_another_one_held():
+    locks, first, second, held, got = (
+        PathLocks(),
+        CancelToken(),
+        CancelToken(),
+        ExitStack(),
+        queue.SimpleQueue(),
+    )
+    held.enter_context(locks.hold(".", first))
+
+    def wait():
+        try:
+            with locks.hold(".", second):
+                got.put("the lock")
+        except Cancelled as error:
+            got.put(error)
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+
+    def release():
+        held.close()
+        waiting.join(20)
+
+    with first.call_on_cancel(release):
+        CancelToken.cancel_all([first, second])
+    assert isinstance(got.get(timeout=20), Cancelled)

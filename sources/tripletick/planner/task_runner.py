@@ -17,7 +17,7 @@ it changes (plan, planner), who may write (locks), what a task works with (the s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -96,12 +96,14 @@ class _TaskWorker:
         finally:
             self.tell.put((self, None))
 
-    def stop(self) -> None:
-        """Have it end, whatever it waits for."""
-        if not self.stopped:
-            self.stopped = True
-            self.go.put(False)
-            self.post.halt.cancel()
+    @staticmethod
+    def stop_all(works: Iterable[_TaskWorker]) -> None:
+        """Have them end, whatever they wait for, before one gets what another one held."""
+        going = [work for work in works if not work.stopped]
+        for work in going:
+            work.stopped = True
+            work.go.put(False)
+        CancelToken.cancel_all(work.post.halt for work in going)
 
     def _run_turn(self, request: str) -> None:
         """Pull the turn to its end."""
@@ -244,8 +246,7 @@ class _PlanRun:
                 self._finish_worker(work)
 
     def _stop_workers(self) -> None:
-        for work in self.works.values():
-            work.stop()
+        _TaskWorker.stop_all(self.works.values())
 
     def _is_running(self) -> bool:
         """Tell whether something runs; a thread that was just being started at the key has nothing to do."""
@@ -276,7 +277,7 @@ class _PlanRun:
             for work in self.works.values():
                 if not work.late and work.deadline <= time.monotonic():
                     work.late = True
-                    work.stop()
+                    _TaskWorker.stop_all([work])
             left = [work.deadline - time.monotonic() for work in self.works.values() if not work.late]
             woken = self.crew.halt.call_on_cancel(lambda: self.events.put((None, None)))
             with suppress(Empty), woken:

@@ -8,7 +8,7 @@ snapshot, is not halted again. Not covered: what only computes. It is short here
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 
@@ -31,9 +31,16 @@ class CancelToken:
 
     def cancel(self) -> None:
         """End what is waited for, and have `Halted` raised."""
-        with self._guard:
-            self._called.set()
-            ends = tuple(self._ends)
+        CancelToken.cancel_all([self])
+
+    @staticmethod
+    def cancel_all(tokens: Iterable[CancelToken]) -> None:
+        """Cancel several, none of which goes on with what another one's end sets free."""
+        ends: list[Callable[[], object]] = []
+        for token in tokens:
+            with token._guard:
+                token._called.set()
+                ends += token._ends
         for end in ends:
             end()
 

@@ -86,7 +86,8 @@ def describe_losses(
     """
     said, asked = conversation.templates, conversation.asked
     adds = said.has_words("adds", asked)
-    keeps = said.lacks_words("rewrites", asked) and not said.has_words("makes", asked)
+    alters = said.has_words("alters", asked) and not said.has_words("makes", asked)
+    keeps = alters and said.lacks_words("rewrites", asked)
     for change in (changes or ()) if said.lost and (adds or keeps) else ():
         if _is_file(change.was) and _is_file(change.left) and is_document(change.path):
             before, now = read(change.was), read(change.left)
