@@ -131,13 +131,8 @@ def test_a_wait_that_failed_because_it_was_halted_is_told_as_halted():
 
 
 def test_of_several_that_are_halted_none_gets_the_lock_that_another_one_held():
-    locks, first, second, held, got = (
-        PathLocks(),
-        CancelToken(),
-        CancelToken(),
-        ExitStack(),
-        queue.SimpleQueue(),
-    )
+    locks, first, second, held = PathLocks(), CancelToken(), CancelToken(), ExitStack()
+    got: queue.SimpleQueue[object] = queue.SimpleQueue()
     held.enter_context(locks.hold(".", first))
 
     def wait():
