@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "540d83ae0a9bf0bf3fedfe6441ae72cc57a997e1bcb90978de2f1f0bf52a0410"
+  sha256 "0db4376a552dd9601c2639b592770970969644284ecf2810284d2236a8eb4518"
   license "MIT"
 
   depends_on "python@3.13"
