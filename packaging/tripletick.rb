@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "0db4376a552dd9601c2639b592770970969644284ecf2810284d2236a8eb4518"
+  sha256 "3c0c9737d92cad71e227636ff382f1ecd3db8f1d51e402d1af3c4a9fd5dabd48"
   license "MIT"
 
   depends_on "python@3.13"

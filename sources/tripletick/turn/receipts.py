@@ -144,7 +144,7 @@ def find_loss(
     has put them in the place of a folder that the request names, or deleted what was there before the turn.
     `turn`: all changes of that, none where it may delete.
     """
-    lost, said, target = find_overwritten(code, changes), LOSES, ""
+    lost, said = find_overwritten(code, changes), LOSES
     renamed = find_renames(changes) if lost else {}
     if target := next(filter(is_document, renamed), ""):
         said = JOINS

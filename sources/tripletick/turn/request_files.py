@@ -32,7 +32,10 @@ def concerns_files(request: str, folder: Path) -> bool:
     with suppress(OSError, PathRefused):
         workspace = Workspace(folder)
         names = [name for name in workspace.list_names(".") if not name.startswith(".")]
-        mentions = (_make_mention(name, workspace.get_kind(name)) for name in names)
+        # a folder may hold thousands: only what the request can speak of is looked at
+        asked = request.casefold()
+        near = (name for name in names if name.rpartition(".")[2].casefold() in asked)
+        mentions = (_make_mention(name, workspace.get_kind(name)) for name in near)
         if any(re.search(mention, request, re.IGNORECASE) for mention in mentions):
             return True
         names = list(filter(is_document, names))
