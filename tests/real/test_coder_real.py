@@ -15,7 +15,7 @@ from tests.fetched import link
 from tests.real.conftest import excused
 from tests.real.ollama_server import CODER, CannotServe, coder_model
 
-SETTINGS = ("--ctx", "4096", "--max-steps", "5", "--temperature", "0")
+SETTINGS = ("--ctx", "4096", "--max-steps", "2", "--temperature", "0")
 TALK: Any = {"agent": "casual", "setup": [], "request": "Good evening! How are you today?"}
 JOBS: dict[str, Any] = {
     "a program is written and run": {
