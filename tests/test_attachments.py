@@ -91,6 +91,33 @@ def test_a_table_with_a_byte_order_mark_says_how_it_is_opened(context):
     assert "with open('a.csv', encoding='utf-8-sig') and csv.DictReader(file)" in shown
 
 
+@pytest.mark.parametrize(
+    ("request_", "asked", "tag"),
+    [
+        ("make a page menu.html with a table", "menu.html", "html"),
+        ("write a .gitignore that ignores build", ".gitignore", "gitignore"),
+        ("create a Makefile for it", "Makefile", "makefile"),
+        ("make index.html and style.css", "", ""),
+        ("turn data.csv into table.html", "", ""),
+        ("explain what a Dockerfile is", "", ""),
+        ("write notes.txt", "", ""),
+    ],
+)
+def test_a_page_that_is_to_be_made_is_asked_for_by_its_name(context, request_, asked, tag):
+    put(context, "data.csv", "a,b\n1,2\n")
+    attachments.attach_files(request_, FILE, context, BASE)
+    assert context.ledger.asked == asked
+    assert (f"```{tag}:{asked}" in attachments.choose_ending(request_, context.ledger, BASE)) is bool(asked)
+
+
+@pytest.mark.parametrize("name", ["recipes/lemon cake.txt", "lemon cake.txt", "'lemon cake.txt'"])
+def test_a_name_with_blanks_in_a_folder_is_one_name(context, name):
+    put(context, "recipes/lemon cake.txt", "160 degrees\n")
+    shown = attachments.attach_named_files(f"how hot does it bake? its in {name}", context)
+    assert "160 degrees" in shown
+    assert context.ledger.absent == ()
+
+
 def test_a_folder_that_a_request_names_is_listed(context):
     put(context, "docs/a.md", "x")
     put(context, "docs/sub/b.md", "x")
@@ -239,6 +266,17 @@ def test_dates_that_say_nothing_are_left_out(context, names):
             put(context, name, "text\n"), (1900000000, 1900000000 + 5 * number + 9000 * ("info" in name))
         )
     assert "Newest" not in attachments.attach_files("copy the newest file to c.txt", FILE, context, BASE)
+
+
+def test_what_lies_in_folders_is_named_by_its_path_where_that_is_little(context):
+    for name in ("a.txt", "trip/day 1/note.md", "trip/b.pdf", ".own/c.md", "trip/.d"):
+        put(context, name, "text\n")
+    (context.workspace.root / "empty").mkdir()
+    line = request_text.format_folder_line(context.workspace, BASE)
+    assert line == "Files here: a.txt, empty/, trip/b.pdf, 'trip/day 1/note.md'"
+    for number in range(9):
+        put(context, f"trip/a_long_name_{number}.txt", "text\n")
+    assert request_text.format_folder_line(context.workspace, BASE) == "Files here: a.txt, empty/, trip/"
 
 
 def test_several_files_of_a_kind_that_a_request_speaks_of_have_their_pattern(context):

@@ -184,6 +184,45 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
 
 
 @pytest.mark.parametrize(
+    ("tag", "path", "meant"),
+    [
+        ("python", "page_menu.html", "menu.html"),
+        ("html", "page.html", "menu.html"),
+        ("html", None, "menu.html"),
+        ("css", "page.css", "page.css"),
+        ("python", "menu.py", "menu.py"),
+    ],
+)
+def test_a_page_gets_the_name_of_the_request(context, tag, path, meant):
+    attachments.attach_named_files("make a page menu.html", context, below=False)
+    assert infer_path(Call(tag, "<h1>x</h1>", path), context).path == meant
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("sed -i 's/a b.txt/x/' a b.txt", "sed -i 's/a b.txt/x/' 'a b.txt'"),
+        ("cd trip to rome/\nzip -r x.zip *.pdf", "cd 'trip to rome'/\nzip -r x.zip *.pdf"),
+        ("mv trip to rome/b c.txt .", "mv 'trip to rome/b c.txt' ."),
+        ("touch a b.txt; echo x >>a b.txt", "touch 'a b.txt'; echo x >>'a b.txt'"),
+        ("cat <<END >> log\na b.txt\nEND\ncat ./a b.txt", "cat <<END >> log\na b.txt\nEND\ncat ./'a b.txt'"),
+        ("# it's in a b.txt\ncat a b.txt", "# it's in a b.txt\ncat 'a b.txt'"),
+        ("cat my a b.txt x", "cat my 'a b.txt' x"),
+        ("cat d e.txt", "cat d e.txt"),
+        ("cat a b.txt.old xa b.txt a\\ b.txt", "cat a b.txt.old xa b.txt a\\ b.txt"),
+        ("echo it's a b.txt", "echo it's a b.txt"),
+        ("mkdir -p Old Bills/2024", "mkdir -p 'Old Bills'/2024"),
+        ("Old Bills\necho Old Bills", "Old Bills\necho Old Bills"),
+    ],
+)
+def test_a_name_with_blanks_is_put_between_quotes(context, body, meant):
+    for name in ("a b.txt", "trip to rome/b c.txt", "d e.txt", "e.txt"):
+        put(context, name, "paid\n")
+    context.ledger.task = 'Make "Old Bills" and put a b.txt there'
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
     ("body", "meant"),
     [
         ("wc -l receits.csv", "wc -l receipts.csv"),

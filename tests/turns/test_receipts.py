@@ -233,6 +233,30 @@ def test_an_archive_of_another_kind_than_its_name_says_is_taken_back(session, co
 
 
 @pytest.mark.parametrize(
+    ("code", "taken_back"),
+    [
+        ("cd nowhere\nrm x.txt", True),
+        ("cd nowhere; touch y", True),
+        ("cd nowhere && ls\ntouch y", True),
+        ("cd project\ntouch y", False),
+        ("cd nowhere || cd docs\ntouch y", False),
+        ("if cd nowhere; then ls; fi\ntouch y", False),
+        ("cd docs\ntouch y", False),
+        ("echo 'a: line 1: cd: b'\ntouch y", False),
+    ],
+)
+def test_what_a_script_did_in_the_wrong_folder_is_taken_back(session, code, taken_back):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    put(it.loop.context, "docs/z.txt", "a text")
+    put(it.loop.context, "x.txt", "another")
+    result = last(it.play("remove x.txt in nowhere, or touch y"), Returned).result
+    assert (result.verdict == "failed, and what it did was taken back") is taken_back
+    assert ("ran in another folder" in result.text) is taken_back
+    assert (it.folder / "x.txt").exists()
+    assert bool(list(it.folder.rglob("y"))) is not taken_back
+
+
+@pytest.mark.parametrize(
     "request_",
     ["The following goes into out/tea.log: green, 3 bags", "Write 'green' to out/tea.log"],
 )
@@ -271,6 +295,33 @@ def test_later_replies_delete_only_what_the_request_lets_them(session, request_,
     result = last(events, Returned).result
     assert ("It deleted a.png, and the task says nothing of that." in result.text) is taken_back
     assert (it.folder / "a.png").exists() is taken_back or code == "rm new.png"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "taken_back"),
+    [
+        ("move all PDFs into docs", "mkdir docs; mv a* docs/", True),
+        (
+            "Move the *.pdf here into docs. Leave everything else where it is.",
+            "mkdir docs; mv a* docs/",
+            True,
+        ),
+        ("delete the .pdf files", "rm a*", True),
+        ("move all PDFs and the rest into docs", "mkdir docs; mv a* docs/", False),
+        ("move the pdfs and a2.txt into docs", "mkdir docs; mv a* docs/", False),
+        ("move the pdfs and text files into docs", "mkdir docs; mv a* docs/", False),
+        ("move all PDFs into docs", "mkdir docs; mv *.pdf docs/", False),
+        ("move a1.pdf and a2.txt into docs", "mkdir docs; mv a* docs/", False),
+        ("rename *.txt to *.pdf", "mv a2.txt a3.pdf", False),
+    ],
+)
+def test_only_files_of_the_kind_that_is_named_are_moved_or_deleted(session, request_, code, taken_back):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    for name in ("a1.pdf", "a2.txt"):
+        put(it.loop.context, name, name)
+    result = last(it.play(request_), Returned).result
+    assert ("a2.txt, and the task is about .pdf alone" in result.text) is taken_back
+    assert (it.folder / "a2.txt").exists() is (taken_back or "*.pdf docs" in code)
 
 
 def test_who_only_looked_may_delete(session):

@@ -23,7 +23,7 @@ LONGEST = 600
 """Characters of a request that are said again behind results; of a longer one its head and its tail are."""
 COMPUTES = "python"
 """The language in which data is worked on."""
-ACTIONS = ("makes", "alters", "adds", "sets", "ticks", "deletes")
+ACTIONS = ("makes", "alters", "adds", "sets", "ticks", "deletes", "sorts")
 """Kinds of words that say what is to be done; in a question they say what may have been."""
 NAMES = re.compile(
     r"\"[^\"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|`[^`\n]{1,200}`|“[^”\n]{1,200}”"
@@ -62,6 +62,7 @@ PLACES = {
     "bare": {"request", "tag", "path"},
     "nothing": {"request"},
     "unmatched": {"request"},
+    "flawed": {"request"},
     "undone": {"request", "tag", "path"},
     "hollow": {"request", "tag", "path"},
     "lost": {"request", "tag", "path", "lines"},
@@ -103,6 +104,7 @@ class Templates:
     bare: str = ""
     nothing: str = ""
     unmatched: str = ""
+    flawed: str = ""
     undone: str = ""
     hollow: str = ""
     lost: str = ""
@@ -139,7 +141,9 @@ class Templates:
         """
         language = detect_language(program) if program else None
         if language and new:
-            made = ((several and self.part) or self.make).format(tag=language.tag, path=program)
+            made = (((several or not language.is_runnable) and self.part) or self.make).format(
+                tag=language.tag, path=program
+            )
             return f"{made}\n{self.body}" if self.body and HEAD_ALONE.search(request) else made
         if self.show and self.has_words("withheld", request):
             return self.show
@@ -188,6 +192,7 @@ class Templates:
             bare="",
             nothing="",
             unmatched="",
+            flawed="",
             undone="",
             hollow="",
             lost="",
@@ -255,7 +260,7 @@ def _check_patterns(words: object) -> None:
         raise ValueError("words must be a table of strings")
     for name, text in words.items():
         try:
-            re.compile(text)
+            re.compile(text, re.IGNORECASE)  # as it is searched for, so that it is kept
         except re.error as wrong:
             raise ValueError(f"words.{name} is not a regular expression: {wrong}") from wrong
 

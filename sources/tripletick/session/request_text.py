@@ -14,12 +14,16 @@ from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.models.conversation import Conversation
 from tripletick.paths import Workspace
 from tripletick.tools.file_listing import extract_content_words, has_word
-from tripletick.tools.file_walk import list_names, shorten_names
+from tripletick.tools.file_walk import FileWalk, list_names, shorten_names
 from tripletick.turn import attachments
 from tripletick.turn.loop import Loop
 
 FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
+SECONDS = 0.2
+"""A walk through its folders ends after that."""
+UNNAMED = re.compile(r"^/|(?:^|/)\.")
+"""A path outside the workspace, or one whose name or folder begins with a dot."""
 PATTERNS = 2
 """Patterns that stand for several of them."""
 ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
@@ -37,7 +41,8 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
     """Name what the folder holds, in one line that small models can afford; where the request speaks of some
     kinds of files, these alone, for what is named is what such a model takes.
     """
-    names = sorted(list_names(".", workspace))
+    top = sorted(list_names(".", workspace))
+    names = _spell_out(top, workspace)
     kinds = {found.lower() for found in ENDING.findall(request)}
     meant = [name for name in names if name.endswith("/") or _get_extension(name) in kinds]
     chosen = meant if any(not name.endswith("/") for name in meant) else _put_meant_first(names, request)
@@ -51,9 +56,32 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
         return ""
     if shown == len(chosen) - 1:
         shown += 1  # a name takes hardly more than the words for it
-    patterns = _count_by_pattern(meant) if chosen is meant else _count_by_word(names, request)
+    here = set(top)
+    patterns = (
+        _count_by_pattern(name for name in meant if name in here)
+        if chosen is meant
+        else _count_by_word(top, request)
+    )
     said = [*patterns, *shorten_names(chosen, shown, of=len(names))]
     return templates.folder.format(names=templates.separator.join(said) or "empty")
+
+
+def _spell_out(names: Sequence[str], workspace: Workspace) -> Sequence[str]:
+    """Give the paths of all files, and of folders that hold none, where they are few; else the names as they
+    are: what small models do not see in a folder they believe not to be there.
+    """
+    if not any(name.endswith("/") for name in names):
+        return names
+    walk, hides = FileWalk(workspace, SECONDS), workspace.make_hidden_check()
+    paths: dict[str, None] = {}
+    for found in walk:
+        if UNNAMED.search(found.path) or hides(found.path):
+            continue
+        paths.pop(f"{found.path.rpartition('/')[0]}/", None)
+        paths[found.path + "/" * (found.entry.kind == "folder")] = None
+        if len(", ".join(paths)) > FOLDER_LINE:
+            return names
+    return names if walk.stopped or walk.left_out else sorted(paths)
 
 
 def _put_meant_first(names: Sequence[str], request: str) -> list[str]:

@@ -18,6 +18,7 @@ from tripletick.messages import Call
 from tripletick.paths import PathRefused
 from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
+from tripletick.tools.name_quoting import quote_names
 from tripletick.tools.tool import ToolContext
 
 ALIKE = 0.4
@@ -78,6 +79,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     """
     if call.tool != SHELL or not context.trial.paths:
         return call
+    call = replace(call, body=quote_names(call.body, context.workspace, context.ledger.task))
     task, blank = context.ledger.task, dict[str, list[str]]()
     there: dict[str, str] = {}
     with suppress(PathRefused):
@@ -125,15 +127,11 @@ def _is_new_path(path: str, context: ToolContext) -> bool:
 
 
 def _is_misnamed(call: Call, context: ToolContext) -> bool:
-    """Tell a new program under a name that the request does not have, where the one it has is not there."""
+    """Tell a new file under a name that the request does not have, where the one it has is not there."""
     asked, named = context.ledger.asked, detect_language(context.ledger.asked)
-    if (
-        not asked
-        or context.ledger.makes_several
-        or named is None
-        or named.tag != call.tool
-        or detect_language(call.path or "") is not named
-    ):
+    if not named or context.ledger.makes_several or detect_language(call.path or "") is not named:
+        return False
+    if named.is_runnable and named.tag != call.tool:
         return False
     with suppress(PathRefused):
         return _is_new_path(call.path or "", context) and context.workspace.get_kind(asked) == "missing"

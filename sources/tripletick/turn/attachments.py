@@ -51,6 +51,8 @@ STEM = re.compile(r"[^\W\d_]{4,}")
 ENDING = re.compile(r"(?<![\w.])(?:log|csv|tsv|json|toml|yaml|xml|html|md|txt)s?\b", re.IGNORECASE)
 """The ending of a file, as people speak of it."""
 SETTINGS = ("yaml", "toml", "ini", "dotenv", "gitignore", "dockerfile", "makefile", "nginx")
+TYPED = ("html", "css", "gitignore", "dockerfile", "makefile")
+"""Files that are written as programs are, and have a form that a model gives under any tag."""
 LOOKS, ACTS = ("tells", "counts", "finds"), ("alters", "moves", "adds")
 """Words of a request that wants to know something, and of one that wants something done with files."""
 WORD = re.compile(
@@ -75,6 +77,7 @@ PART = "{path}, the first {shown} of {lines}:"
 TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
 DATA = ", {said}; read or change it in a python block, with {reader}"
 HOLDS = "{path}/ holds: {names}"
+BOXES = "[ ] stands before an open task, [x] before one that is done."
 FAILS = "{command} fails:"
 MISSING = re.compile(r"(?:No such file or directory|no such file or directory, \w+):? '([^'\n]+)'")
 INSTEAD = "{name} does not exist; {path} does."
@@ -123,7 +126,8 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
         elif not wanted:
             searches = finder.TOOL.tag in tools
             found = _attach_unnamed(request, context, templates, searches=searches)
-    return "\n\n".join(filter(None, (named, failure, found)))
+    boxes = BOXES if "[ ] " in named and templates.has_words("ticks", request) else ""
+    return "\n\n".join(filter(None, (named, boxes, failure, found)))
 
 
 def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *, searches: bool) -> str:
@@ -173,7 +177,7 @@ def attach_named_files(
     """
     left, parts, programs, data = context.clip * context.trial.files, list[str](), list[str](), False
     names = context.workspace.list_names(".")
-    spaced = find_blank_names(words, names)
+    spaced = find_blank_names(words, (*names, *_list_blank_paths(context)))
     for name in spaced:
         words = words.replace(name, " ")  # its last word is no name
     named = dict.fromkeys((*spaced, *split_words(words)))
@@ -194,10 +198,14 @@ def attach_named_files(
     missing = (
         path
         for word, path in found.items()
-        if kinds[path] == "missing" and is_file_name(word) and not PATTERN.search(word)
+        if kinds[path] == "missing"
+        and (is_file_name(word) or (not below and _is_typed_name(path)))
+        and not PATTERN.search(word)
     )
     absent = tuple(dict.fromkeys(missing))
     new = [] if programs else [path for path in absent if is_program_path(path)]
+    typed = [path for path in absent if (language := detect_language(path)) and language.tag in TYPED]
+    new = new or (typed if len(absent) == 1 and not (programs or data or below) else [])
     target = found.get(repaired, "")
     if target in context.ledger.known and detect_language(target):
         programs = [target]
@@ -304,9 +312,24 @@ def is_file_name(word: str) -> bool:
     return bool(detect_language(word) or TYPES.guess_type(word)[0])
 
 
+def _is_typed_name(path: str) -> bool:
+    """Tell a name without an ending that is one of a file of this kind: `.gitignore`, `Makefile`."""
+    language, name = detect_language(path), path.rpartition("/")[2]
+    return language is not None and language.tag in TYPED and name in language.names
+
+
 def find_blank_names(text: str, names: Iterable[str]) -> list[str]:
     """Give the names with blanks that a text holds, the longest first."""
     return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
+
+
+def _list_blank_paths(context: ToolContext) -> Iterator[str]:
+    """Give the paths in folders that have blanks, and the names of files alone."""
+    there = find_by_name(context.workspace, deep=False) if context.trial.files else {}
+    for path in (path for found in there.values() for path in found if "/" in path and " " in path):
+        yield path
+        if PLACE.search(name := path.rpartition("/")[2]):
+            yield name
 
 
 def split_words(text: str) -> Iterator[str]:

@@ -99,6 +99,8 @@ class Attempts:
     """A reply of this turn came to nothing: it printed nothing and changed nothing."""
     changed: bool = False
     """A reply of this turn has changed files."""
+    flawed: bool = False
+    """The model was told this turn that a file is not as the request wants it."""
     sent_back: bool = False
     """The model was told this turn that no file was changed yet."""
     achieved: bool = False

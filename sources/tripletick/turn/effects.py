@@ -27,6 +27,7 @@ from tripletick.permission.deletions import CACHES
 from tripletick.system.text import join_names
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
+from tripletick.turn import result_checks
 
 NAMED = 20
 """Changes that are named."""
@@ -73,14 +74,43 @@ def describe_effects(
     parts = (
         describe_changes(changes, points.read_content, saved, said),
         *_list_folders(changes, workspace),
-        *describe_losses(changes, points.read_content, conversation),
+        *describe_flaws(changes, points.read_content, conversation),
     )
     return "\n".join(filter(None, parts))
 
 
-def describe_losses(
-    changes: Sequence[Change] | None, read: Read, conversation: Conversation
-) -> Iterator[str]:
+def describe_flaws(changes: Sequence[Change] | None, read: Read, conversation: Conversation) -> Iterator[str]:
+    """Say what speaks against the files that were made or changed: what they have lost, and what of the
+    request they do not hold.
+    """
+    yield from _describe_losses(changes or (), read, conversation)
+    said, asked = conversation.templates, conversation.asked
+    sorts = said.has_words("sorts", asked)
+    for change in (changes or ()) if said.flawed else ():
+        data = read(change.left) if _is_file(change.left) else b""
+        if not 0 < len(data) <= COMPARED or is_binary(data):
+            continue
+        before, text = (part.decode("utf-8", "replace") for part in (_read_former(change, read), data))
+        if change.path.endswith(".py"):
+            if lost := result_checks.find_lost_definitions(before, text, asked):
+                yield LOST.format(path=change.path, lines=BETWEEN.join(lost))
+        elif is_document(change.path) and change.path.rpartition("/")[2] in asked:
+            yield from filter(
+                None,
+                [
+                    result_checks.find_disorder(change.path, text, asked) if sorts else "",
+                    result_checks.find_unrounded(change.path, text, before, asked),
+                ],
+            )
+
+
+def _read_former(change: Change, read: Read) -> bytes:
+    """Give what a file held before, nothing of a large one."""
+    data = read(change.was) if _is_file(change.was) else b""
+    return data if len(data) <= COMPARED else b""
+
+
+def _describe_losses(changes: Sequence[Change], read: Read, conversation: Conversation) -> Iterator[str]:
     """Name the lines that short texts no longer have, nor one like them, where some were only to be added; or
     where nothing is left of a text that was to be changed.
     """
@@ -88,7 +118,7 @@ def describe_losses(
     adds = said.has_words("adds", asked)
     alters = said.has_words("alters", asked) and not said.has_words("makes", asked)
     keeps = alters and said.lacks_words("rewrites", asked)
-    for change in (changes or ()) if said.lost and (adds or keeps) else ():
+    for change in changes if said.lost and (adds or keeps) else ():
         if _is_file(change.was) and _is_file(change.left) and is_document(change.path):
             before, now = read(change.was), read(change.left)
             if max(len(before), len(now)) > REWRITTEN or is_binary(before + now):

@@ -20,7 +20,7 @@ from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, effects
+from tripletick.turn import attachments, attempts, effects, result_checks
 from tripletick.turn.attachments import PLACE
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
@@ -35,6 +35,8 @@ COMPLAINT = re.compile(
 """What a command says that did nothing, also one that is not the last of its block."""
 NO_SOURCE = re.compile(r"^(?:cp|mv): cannot stat '(?:\./)?(?P<path>[^']+)'", re.MULTILINE)
 """What a copy or a move was to read and could not."""
+SAME_WORDS = re.compile(r"\bs([/|#,@])(.+?)\1\2\1")
+"""What puts the same words in the place of the old ones."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
 INTO = f"{INSIDE}|to|nach|naar"
@@ -92,6 +94,8 @@ def build_closing(
     elif path := _find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)
         context.ledger.wanted = path
+    elif not tries.error and not tries.flawed and result_checks.FLAW.search(changed):
+        name, tries.flawed = "flawed", True
     elif not tries.error and (wanted := _find_wanted_file(conversation, context, results, changed, tries)):
         name, path = wanted
         tag = _get_tag(path)
@@ -141,7 +145,7 @@ def _find_wanted_file(
     lacking = _find_missing_files(conversation, context, changed)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
-        if not is_program_path(lacking[0]):
+        if not is_program_path(lacking[0]) and lacking[0] != context.ledger.asked:
             return "absent", lacking[0]
         context.ledger.wanted = lacking[0]
         return "program", lacking[0]
@@ -358,7 +362,8 @@ def _choose_closing(
     if changed and changed == conversation.templates.unchanged and not tries.idle and not repeated:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
-        silent = "unmatched" if any("sed -i" in call.body for call, _ in results) else "nothing"
+        edits = [call.body for call, _ in results if "sed -i" in call.body]
+        silent = "unmatched" if edits and not any(map(SAME_WORDS.search, edits)) else "nothing"
         return ("failed" if said else silent) if tries.idle else "done"
     return "done"
 

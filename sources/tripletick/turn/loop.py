@@ -289,7 +289,8 @@ class Loop:
         fails = not self.check and (tries.failed_checks >= RERUNS or broken)
         failed = (STILL.format(command=self.context.ledger.check),) if fails else ()
         works = bool(shift.agent.tools)
-        gone = tuple(effects.describe_losses(changes, self.checkpoints.read_content, self.conversation))
+        flaws = effects.describe_flaws(changes, self.checkpoints.read_content, self.conversation)
+        gone = tuple(flaw.rstrip(".") for flaw in flaws)
         facts = feedback.gather_facts(self.conversation, self.context, told, tries, works=works)
         answer = end.text if isinstance(end, Answered) else end.answer
         return replace(told, doubt=claims.find_doubts(answer, replace(facts, gone=gone)) or failed)
@@ -359,8 +360,9 @@ class Loop:
         """Put files back that a block has lost; `keeps`: it may delete none from before the turn."""
         changes = self.checkpoints.changes_since(before) or ()
         turn = self.checkpoints.changes_since(0) or () if keeps else ()
-        false = receipts.find_false_archive(call.body, changes, self.checkpoints.read_content)
-        if not (loss := false or receipts.find_loss(call.body, changes, turn, self.conversation.asked)):
+        wrong = receipts.find_wrong_folder(call, result, self.context.workspace.root) if changes else None
+        wrong = wrong or receipts.find_false_archive(call.body, changes, self.checkpoints.read_content)
+        if not (loss := wrong or receipts.find_loss(call.body, changes, turn, self.conversation.asked)):
             return result
         kept = self.checkpoints.restore_block()
         yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))

@@ -6,6 +6,7 @@ import re
 import shlex
 import stat
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tripletick.checkpoint.undo_plan import find_renames, is_folder, list_file_changes
 from tripletick.checkpoint.values import Change, State
@@ -16,6 +17,7 @@ from tripletick.models.conversation import Conversation
 from tripletick.system.text import join_names
 from tripletick.turn.attempts import Attempts
 
+SHELL = "bash"
 LOOKS = frozenset({"read", "file_finder", "write", "append", "edit", "web_search", "fetch", "browse"})
 """Tags of ours that run no program and change nothing but files of the folder."""
 SUMMARIES = re.compile(
@@ -61,7 +63,24 @@ FALSE_ARCHIVE = (
     "{path} was an archive of another kind than its name says. All files are as they were before.\n"
     "This makes one: {how}"
 )
+CD_FAILED = re.compile(r"(?m)^\S*: line (?P<line>\d{1,4}): (?P<why>cd: [^\n]*)$")
+WRONG_FOLDER = (
+    "{why}\nWhat came after that ran in another folder than it was meant for. "
+    "All files are as they were before."
+)
 DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
+OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone. All files are as they were before."
+KINDS = (
+    "pdf png jpeg jpg gif webp svg mp3 mp4 wav flac csv tsv txt docx xlsx json xml html md log tmp bak zip"
+)
+"""Kinds of files that people name without a point."""
+ELSE = re.compile(
+    r"\b(?:else|others?|rest|remaining|everything|anything|all files|director\w+"
+    r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
+    r"|music|subfolders?|folders)\b"
+)
+"""What may be files of any kind."""
+KEPT = re.compile(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 12
 """Characters and lines of an output that may stand below an answer."""
@@ -130,6 +149,20 @@ def find_false_archive(code: str, changes: Sequence[Change], read: Callable[[Sta
     return None
 
 
+def find_wrong_folder(call: Call, result: Result, root: Path) -> Result | None:
+    """Give the result of a script that is to be taken back since it went on after a failed `cd`; None for any
+    other, and where it is in that folder already.
+    """
+    lines = call.body.splitlines()
+    for found in CD_FAILED.finditer(result.text) if call.tool == SHELL and not call.path else ():
+        line = "".join(lines[int(found["line"]) - 1 : int(found["line"])]).strip()
+        folder = re.fullmatch(r"cd\s+(?:--\s+)?([^|;&]+?)\s*(?:[;&].*)?", line)
+        if folder and "||" not in line and folder[1].strip("'\"/").rpartition("/")[2] != root.name:
+            text = WRONG_FOLDER.format(why=found["why"])
+            return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
+    return None
+
+
 def _find_packed(code: str, path: str) -> str:
     """Give what a line packs into an archive, as written behind its name, "" where that is not plain."""
     written = rf"(?:\./)?(?:{re.escape(path)}|{re.escape(shlex.quote(path))})"
@@ -155,9 +188,34 @@ def find_loss(
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
+    if not lost:
+        return _find_other_kinds(code, changes, request)
     sources = shlex.join([*lost, *renamed.values()])
     text = said.format(paths=join_names(lost, NAMED), target=shlex.quote(target), sources=sources)
-    return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"})) if lost else None
+    return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
+
+
+def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Result | None:
+    """Give the result of a block that is to be taken back since it moved or deleted files of another kind
+    than the request names, where that names any, and no others.
+    """
+    plain = request.casefold()
+    kinds = set(re.findall(r"(?<!\w)\*?\.([a-z][a-z0-9]{1,4})\b(?![./])", plain))
+    kinds |= set(re.findall(rf"\b({KINDS.replace(' ', '|')})s?\b", re.sub(r"\S\.\w+", " ", plain)))
+    kinds |= {"jpg", "jpeg"} if kinds & {"jpg", "jpeg"} else set()
+    if not kinds or not (MOVES.search(code) or DELETES.search(code)) or ELSE.search(KEPT.sub(" ", plain)):
+        return None
+    moved = set(find_renames(changes).values())
+    gone = [each.path for each in changes if each.was and not each.left and not is_folder(each.was)]
+    names = {path: path.rpartition("/")[2].casefold() for path in gone}
+    other = [path for path, name in names.items() if name not in plain and "." in name[1:]]
+    other = [path for path in other if names[path].rpartition(".")[2] not in kinds]
+    if not other or len(other) == len(gone):
+        return None
+    did = "moved" if other[0] in moved else "deleted"
+    said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
+    text = OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said)
+    return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
 
 
 def _find_false_folders(code: str, changes: Sequence[Change], request: str) -> list[str]:

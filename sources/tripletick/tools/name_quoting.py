@@ -1,0 +1,66 @@
+"""Names with blanks in scripts: small models write them without quotes.
+
+Only what can mean nothing else is put between quotes: the whole name of what is there, of which no word is
+there alone, and a phrase that the request quotes too, where a command makes it or goes there.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+
+from tripletick.paths import PathRefused, Workspace
+from tripletick.tools.file_listing import find_by_name
+
+_VERBATIM = re.compile(
+    r"""<<-?[ \t]*(?P<quote>["']?)(?P<end>\w+)(?P=quote)[^\n]*\n.*?^\t*(?P=end)[ \t]*$"""
+    r"""|'[^']*'|"(?:\\.|[^"\\])*"|\\.|(?:(?<=\s)|^)\#[^\n]*""",
+    re.DOTALL | re.MULTILINE,
+)
+"""What a shell takes as it is written: here-documents, quotes, escapes, comments."""
+_PHRASE = re.compile(r"\"([^\"\n]{3,80})\"|'([^'\n]{3,80})'|`([^`\n]{3,80})`")
+_MAKES = r"(?m)^([ \t]*(?:mkdir|touch|cd|mv|cp|rmdir)\b[^\n;|&]*?[ \t])(%s)(?![^\s/;|&)<>])"
+_BOUNDS = r"(?<![^\s=/;|&(<>])(?:%s)(?![^\s/;|&)<>])"
+
+
+def quote_names(script: str, workspace: Workspace, request: str) -> str:
+    """Put the names of a script that have blanks, and lack quotes, between these."""
+    there = (path for found in find_by_name(workspace, deep=False).values() for path in found)
+    names = {name for path in there if " " in path for name in (path, path.rpartition("/")[2])}
+    names = {name for name in names if name in script and not _has_own_words(name, workspace)}
+    said = {next(filter(None, found)) for found in _PHRASE.findall(request)} - names
+    phrases = [phrase for phrase in said if re.search(r"\S \S", phrase) and phrase in script]
+    if not names and not phrases:
+        return script
+    plain, kept = list[str](), list[str]()
+    end = 0
+    for found in _VERBATIM.finditer(script):
+        plain.append(script[end : found.start()])
+        kept.append(found[0])
+        end = found.end()
+    plain.append(script[end:])
+    if any(sign in part for part in plain for sign in "\"'"):
+        return script  # a quote is left open
+    plain = [_quote_each(part, names, phrases) for part in plain]
+    return "".join(part for pair in zip(plain, [*kept, ""], strict=True) for part in pair)
+
+
+def _quote_each(text: str, names: Collection[str], phrases: Iterable[str]) -> str:
+    """Quote what a part of a script without any quotes has of these."""
+    if names:
+        known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        text = re.sub(_BOUNDS % known, lambda found: shlex.quote(found[0]), text)
+    for phrase in phrases:
+        text = re.sub(
+            _MAKES % re.escape(phrase), lambda found: f"{found[1]}{shlex.quote(found[2])}", text, count=1
+        )
+    return text
+
+
+def _has_own_words(name: str, workspace: Workspace) -> bool:
+    """Tell whether a word of a name with blanks is the name of something by itself."""
+    with suppress(PathRefused):
+        return any(workspace.get_kind(word) != "missing" for word in name.split(" ") if word)
+    return True

@@ -1,0 +1,176 @@
+"""What a request says of a result and a file that was made can be held against: the order of its rows, the
+decimals of its numbers, the functions that a program had.
+
+Each says what is wrong in one line, "" where all is well or nothing is known: dates and other keys that can
+be read in several ways are right where one of these is in order.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+DISORDER = "{path} is not sorted{by}."
+UNROUNDED = "{path} has {number}, which is not rounded to {count}."
+FLAW = re.compile(r"(?m)^.+ (?:is not sorted(?: by .+)?|has \S+, which is not rounded to \d decimals?)\.$")
+"""A line of these."""
+LEAST = 3
+"""Rows that have an order."""
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+BY = r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}(?!\w)"
+DOWN = re.compile(
+    r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|most \w+)"
+    r"(?: \w+){0,2} first"
+    r"|\bz ?(?:-|to) ?a\b|\brevers|absteigend|décroissant|descendente|aflopend",
+    re.IGNORECASE,
+)
+UP = re.compile(
+    r"\basc(?:ending)?\b|\b(?:lowest|smallest|oldest|earliest|shortest|cheapest|least \w+)(?: \w+){0,2} first"
+    r"|\balphabet|\ba ?(?:-|to) ?z\b|aufsteigend|(?<!dé)croissant|(?<!d)ascendente|oplopend",
+    re.IGNORECASE,
+)
+OTHER_KEY = re.compile(r"\bby\b(?! (?:name|alphabet|letter|title)s?\b)", re.IGNORECASE)
+"""Lines are to be sorted by something in them."""
+RANKS = """
+low medium high critical urgent normal none small large xs s m l xl xxl first second third todo doing done
+mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday bronze silver gold
+jan feb mar apr may jun jul aug sep oct nov dec january february march april june july august september
+october november december
+"""
+"""Words with an order of their own."""
+ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+COUNTS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "ein": 1,
+    "eine": 1,
+    "zwei": 2,
+    "drei": 3,
+    "une": 1,
+    "deux": 2,
+    "un": 1,
+    "dos": 2,
+    "tres": 3,
+    "due": 2,
+    "tre": 3,
+}
+DECIMALS = re.compile(
+    rf"\b(\d|{'|'.join(COUNTS)}) (?:decimals?\b|decimal places?"
+    r"|(?:digits?|places?) (?:after|behind) the (?:decimal )?(?:point|comma)"
+    r"|nachkommastellen?|dezimalstellen?|décimales?|decimales?|decimali?)",
+    re.IGNORECASE,
+)
+
+
+def find_disorder(path: str, text: str, request: str) -> str:
+    """Say that a table or a list is not in the order in which a request, which speaks of one, wants it."""
+    down, up = bool(DOWN.search(request)), bool(UP.search(request))
+    directions = [down] if down != up else [False, True]
+    ending = f".{path.rpartition('.')[2].lower()}"
+    if ending in SEPARATORS:
+        return _find_row_disorder(path, text, request, directions)
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "="))]
+    known = ending in (".txt", ".md", ".log", ".list") and not OTHER_KEY.search(request)
+    right = len(lines) < LEAST or _is_ordered([ITEM.sub("", line) for line in lines], directions)
+    return "" if right or not known else DISORDER.format(path=path, by="")
+
+
+def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[bool]) -> str:
+    head = text.partition("\n")[0]
+    separator = next(
+        (sign for sign in "\t;," if sign in head), SEPARATORS[f".{path.rpartition('.')[2].lower()}"]
+    )
+    rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if row]
+    names, rows = rows[0] if rows else [], rows[1:]
+    rows = [row for row in rows if len(row) == len(names)]
+    named = [
+        at
+        for at, name in enumerate(names)
+        if name.strip() and re.search(BY.format(name=re.escape(name.strip())), request, re.IGNORECASE)
+    ]
+    columns = named[:1] or range(len(names))
+    if len(rows) < LEAST or any(_is_ordered([row[at] for row in rows], directions) for at in columns):
+        return ""
+    return DISORDER.format(path=path, by=f" by {names[named[0]].strip()}" if named else "")
+
+
+def _is_ordered(values: Sequence[str], directions: Iterable[bool]) -> bool:
+    """Tell whether values are in order, up or (True) down, in one of the ways in which they can be read."""
+    ways = [way for way in (list(map(key, values)) for key in _KEYS) if None not in way]
+    if {value.strip().casefold() for value in values} <= {*RANKS.split()}:
+        return True
+    return any(
+        all(one >= other if down else one <= other for one, other in pairwise(way))
+        for way in ways
+        for down in directions
+    )
+
+
+def _fold(value: str) -> str:
+    plain = unicodedata.normalize("NFKD", value.casefold())
+    return "".join(sign for sign in plain if sign.isalnum() or sign == " ").strip()
+
+
+def _read_number(value: str) -> float | None:
+    found = NUMBER.search(value.replace(",", "")) if re.match(r"\s*[^\w\s]{0,2}\s*[-+]?\d", value) else None
+    return float(found[0]) if found else None
+
+
+def _read_parts(*order: int) -> Callable[[str], tuple[int, ...] | None]:
+    """Read what may be a date, its numbers in this order."""
+
+    def read(value: str) -> tuple[int, ...] | None:
+        parts = [int(part) for part in re.findall(r"\d{1,9}", value)]
+        return (*(parts[at] for at in order), *parts[3:]) if len(parts) >= len(order) else None
+
+    return read
+
+
+_KEYS: tuple[Callable[[str], Any], ...] = (
+    str,
+    str.casefold,
+    _fold,
+    _read_number,
+    _read_parts(0, 1, 2),
+    _read_parts(2, 1, 0),
+    _read_parts(2, 0, 1),
+)
+
+
+def find_unrounded(path: str, text: str, before: str, request: str) -> str:
+    """Say that a file has a number with far more decimals than a request wants."""
+    found = DECIMALS.search(request)
+    if not found:
+        return ""
+    count = int(found[1]) if found[1].isdigit() else COUNTS[found[1].casefold()]
+    long = re.findall(rf"(?<![\w.])-?\d+\.\d{{{count + 2},}}(?![\w.])", text)
+    number = next((each for each in long if each not in before), "")
+    said = f"{count} decimal{'s' * (count != 1)}"
+    return UNROUNDED.format(path=path, number=number, count=said) if number else ""
+
+
+def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
+    """Give the first lines of the functions and classes that a new version of a Python program has not, nor
+    another in their place; none of which the request speaks.
+    """
+    with suppress(SyntaxError, ValueError, RecursionError):
+        before, after = _list_definitions(old), _list_definitions(new)
+        lost = [name for name in before if name not in after]
+        if lost and not any(name not in before for name in after):
+            return [before[name] for name in lost if not re.search(rf"\b{re.escape(name)}\b", request)]
+    return []
+
+
+def _list_definitions(source: str) -> dict[str, str]:
+    lines = source.splitlines()
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {part.name: lines[part.lineno - 1] for part in ast.parse(source).body if isinstance(part, kinds)}

@@ -1,0 +1,56 @@
+"""What speaks against a file that was made: the model is told of it once, and the answer is doubted."""
+
+import pytest
+from tests.filing import put
+from tests.playing import last
+
+from tripletick.events import Answered, Doubted
+from tripletick.turn import attachments
+
+MAKES = "```bash\nprintf 'n,x\\n3,a\\n1,b\\n2,c\\n' > out.csv\n```"
+SORTS = "```bash\nprintf 'n,x\\n1,b\\n2,c\\n3,a\\n' > out.csv\n```"
+ASKED = "Write out.csv, sorted by n"
+UNSORTED = "out.csv is not sorted by n."
+
+
+def told(it, reply=-1):
+    return it.model.asked[reply][-1].text
+
+
+def test_a_table_out_of_order_is_told_at_once(session):
+    it = session(MAKES, SORTS, "It is sorted by n.")
+    assert last(it.play(ASKED), Answered).receipt.doubt == ()
+    assert f"{UNSORTED}\n\nSo the task is not done." in told(it, 1)
+    assert UNSORTED not in told(it, 2)
+
+
+def test_one_that_stays_so_is_told_once_more_and_doubted(session):
+    it = session(MAKES, MAKES, "It was saved sorted by n.", "That is how it is.")
+    events = it.play(ASKED)
+    assert last(events, Doubted).reasons == (UNSORTED.rstrip("."),)
+    assert [f"{UNSORTED}\n\nSo the task" in told(it, at) for at in (1, 2)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["Write out.csv with n and x", "Is out.csv sorted by n?", "Sort a.csv into b.csv by n"],
+)
+def test_what_is_not_asked_for_is_no_flaw(session, request_):
+    it = session(MAKES, "It was saved.")
+    it.play(request_)
+    assert "is not sorted" not in told(it)
+
+
+def test_numbers_with_too_many_decimals_are_told(session):
+    it = session("```bash\necho '7.11111111' > m.txt\n```", "It was saved.", "That is it.")
+    it.play("Save the mean in m.txt, with 2 decimals")
+    assert "m.txt has 7.11111111, which is not rounded to 2 decimals." in told(it, 1)
+
+
+def test_a_program_that_lost_a_function_is_asked_for_with_it(session):
+    it = session("```python:tools.py\ndef median(x):\n    return 2\n```", "I could not.")
+    put(it.loop.context, "tools.py", "def median(x):\n    return 1\n\n\ndef spread(x):\n    return 3\n")
+    attachments.attach_named_files("median in tools.py is wrong, mend it", it.loop.context)
+    it.play("median in tools.py is wrong, mend it")
+    assert "tools.py no longer has: def spread(x):\n\nThese must be in it: def spread(x):" in told(it, 1)
+    assert "```python:tools.py" in told(it, 1)
