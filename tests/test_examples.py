@@ -8,7 +8,7 @@ from tests.filing import open_plain, use
 
 from tripletick.tools import function_examples as examples_module
 from tripletick.tools import sample_lines
-from tripletick.tools.function_examples import find_examples, find_failures, find_named_inputs
+from tripletick.tools.function_examples import find_arrows, find_examples, find_failures, find_named_inputs
 
 GOOD = "def largest(numbers):\n    return max(numbers)"
 BAD = "def largest(numbers):\n    return numbers[0]"
@@ -84,6 +84,23 @@ def test_examples_may_name_the_inputs(text, found):
     """The two functions of one parameter that is called alike are left out: either may be meant."""
     names = {"f": "a, k", "g": "n", "one": "m", "other": "m"}
     assert find_named_inputs(text, [make_function(*pair) for pair in names.items()]) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('f(n): 125 -> "2h 05m", 45 -> "0h 45m"', [("f(125)", '"2h 05m"'), ("f(45)", '"0h 45m"')]),
+        ("write f: -1.5 => [2], [1, 2] \u2192 3", [("f(-1.5)", "[2]"), ("f([1, 2])", "3")]),
+        ("write f: 'a' --> 'b'; 2 -> three", [("f('a')", "'b'")]),
+        ("write f: x1 -> 2, f(3) -> 4, a[1] -> 5", []),
+        ("125 -> 3", []),
+        ("f and g: 125 -> 3", []),
+        ("two: 125 -> 3", []),
+    ],
+)
+def test_an_arrow_is_an_example_of_the_only_function_that_is_named(text, found):
+    functions = [make_function("f", "x"), make_function("g", "x"), make_function("two", "x, y")]
+    assert find_arrows(text, functions) == found
 
 
 @pytest.mark.parametrize("task", ["Input: 4\nOutput: 5", "Input: [4, (1, 2)]\n  Output: 5", "x=4 output=5"])

@@ -4,7 +4,7 @@ import pytest
 from tests.filing import open_plain, use
 
 from tripletick.languages.registry import detect_language
-from tripletick.tools.command_examples import find_examples
+from tripletick.tools.command_examples import find_examples, find_unread_argument
 
 ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"
 TIMES = ADD.replace("sum(map(int, sys.argv[1:]))", "int(sys.argv[1]) * int(sys.argv[2])")
@@ -93,13 +93,59 @@ def test_what_a_program_does_with_the_arguments_of_the_task_is_its_result(contex
             '"python3 add.py none.txt" prints 5.',
             "import sys\nif sys.argv[1:]: print(open(sys.argv[1]).read())",
         ),
-        ('"python3 add.py 5" prints 5.', "import sys\nprint(sys.stdin.read())"),
+        ('"python3 add.py 5" prints 5.', "import sys\nprint(sys.stdin.read(), sys.argv[2:])"),
         ('"python3 add.py 5" prints "5 6".', "print('first')\nprint(5,  6)"),
     ],
 )
 def test_what_wants_a_file_or_somebody_who_types_tells_nothing(context, task, source):
     context.ledger.begin_turn(task)
     assert use(context, "python", source, "add.py").outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    ("task", "path", "source", "told"),
+    [
+        (
+            "python3 add.py 12 prints a password",
+            "add.py",
+            "print(12)",
+            "python3 add.py 12 gives it an argument",
+        ),
+        (
+            "start it as 'python3 add.py notes.txt'",
+            "add.py",
+            "print(input())",
+            "sys.argv[1] is the first one",
+        ),
+        ("python3 add.py FILE counts its lines", "add.py", "print(len(open('FILE').read()))", "add.py FILE"),
+        ('"bash a.sh DIR" lists it', "a.sh", "ls", '"$1" is the first one'),
+        ("node a.js 'x y' repeats it", "a.js", "console.log('x y')", "process.argv[2]"),
+        ("python3 add.py 12 prints it", "add.py", "import sys\nprint(sys.argv[1:])", ""),
+        ("run python3 add.py and tell me; python3 add.py. Then stop", "add.py", "print(1)", ""),
+        ("run python3 add.py 3 times", "add.py", "print(1)", ""),
+        ("python3 add.py > out.txt", "add.py", "print(1)", ""),
+        ("python3 other.py 3", "add.py", "print(1)", ""),
+        ("ruby a.rb 2 doubles it", "a.rb", "puts 4", ""),
+    ],
+)
+def test_a_program_that_is_given_an_argument_reads_it(task, path, source, told):
+    said = find_unread_argument(task, path, source, language(path))
+    assert told in said and bool(told) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [
+        ('if [ -z "$1" ]; then echo "Usage: $0 DIR"; exit 1; fi\nls "$1"', "takes arguments"),
+        ('for file in "$1"/*; do mv "$file" "${file,,}"; done', "takes arguments"),
+        ('hi() { echo "hi $1"; }\nhi Ada', "ok, saved a.sh"),
+        ("echo one two | awk '{print $1}'", "ok, saved a.sh"),
+        ('# the $1 is none\necho "$0"', "ok, saved a.sh"),
+    ],
+)
+def test_a_script_that_wants_arguments_has_not_failed_without_them(context, source, status):
+    result = use(context, "bash", source, "a.sh")
+    assert result.outcome == "ok" and status in result.verdict
 
 
 def test_a_command_that_fails_is_told_with_its_last_line(context):

@@ -48,6 +48,7 @@ class Language:
     parts: str = ""
     marks: str = ""
     takes: str = ""
+    argument: tuple[str, ...] = ()
     wants: str = ""
     lasts: str = ""
     project: str = ""

@@ -256,13 +256,12 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     saved, context = program.saved, program.context
     if not (saved and context.trial.examples):
         return result
-    used = list(
-        command_examples.run_examples(
-            context.ledger.task[:PROVEN], saved.path, program.source, program.language, context
-        )
-    )
-    wrong = [*_find_failed_examples(program, saved), *filter(None, (each.fault for each in used))]
-    if misprint := sample_lines.find_misprint(context.ledger.task[:PROVEN], result.text):
+    task = context.ledger.task[:PROVEN]
+    shown = (saved.path, program.source, program.language)
+    used = list(command_examples.run_examples(task, *shown, context))
+    unread = "" if used else command_examples.find_unread_argument(task, *shown)
+    wrong = [*_find_failed_examples(program, saved), *filter(None, (*(each.fault for each in used), unread))]
+    if misprint := sample_lines.find_misprint(task, result.text):
         wrong.append(MISPRINTED.format(line=misprint[0], sample=misprint[1]))
     if wrong:
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)

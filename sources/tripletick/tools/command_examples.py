@@ -49,6 +49,13 @@ _READS = re.compile(
 )
 """What stands in a program that reads what somebody types."""
 
+_ARGUMENT = re.compile(
+    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.]*(?!\s+times\b)|[A-Z]{2,}|[B-HJ-Z]"
+    r"|--?[a-z][\w-]*|[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
+)
+"""What is an argument and no word of the sentence."""
+UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
+
 
 @dataclass(frozen=True, slots=True)
 class CommandExample:
@@ -61,8 +68,7 @@ class CommandExample:
 
 def find_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
     """Find `(command, what it prints)` for the program at `path`, each command once."""
-    starts = "|".join([*(rf"{re.escape(start)}\s+" for start in language.starts if start), r"\./"])
-    called = re.compile(rf"(?<![\w./-])(?:{starts})(?:\./)?{re.escape(path)}(?![\w/-]|\.\w)")
+    called = _compile_call(path, language)
     lines = task.splitlines()
     found: dict[str, str] = {}
     for number, line in enumerate(lines):
@@ -76,6 +82,25 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
             if right and command and not _OPEN.search(command):
                 found.setdefault(command, right)
     return list(found.items())
+
+
+def find_unread_argument(task: str, path: str, source: str, language: Language) -> str:
+    """Say that a task starts the program at `path` with an argument, and that it reads none; "" where all is
+    well.
+    """
+    how, reads = language.argument or ("", "")
+    if not how or re.search(reads, source):
+        return ""
+    for call in _compile_call(path, language).finditer(task):
+        if given := _ARGUMENT.match(task, call.end()):
+            return UNREAD.format(command=f"{call[0]}{given[0]}", how=how)
+    return ""
+
+
+def _compile_call(path: str, language: Language) -> re.Pattern[str]:
+    """Give the pattern for what starts the program at `path`."""
+    starts = "|".join([*(rf"{re.escape(start)}\s+" for start in language.starts if start), r"\./"])
+    return re.compile(rf"(?<![\w./-])(?:{starts})(?:\./)?{re.escape(path)}(?![\w/-]|\.\w)")
 
 
 def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:

@@ -1,5 +1,5 @@
 """Whether a program's functions do what the worked examples say: `f([1, 2]) == 3`, `>>> f(1)` and 2 below it,
-`Input: a = 1, b = 2` and `Output: 3` below it (`Input: 1` where the only function takes one value).
+`Input: a = 1, b = 2` and `Output: 3` below it (`Input: 1` where the only function takes one value), `1 -> 3`.
 
 The box runs this file itself, with the Python of the workspace: `python -c TEXT PROGRAM TASK`, the task as
 JSON. So it imports nothing of tripletick, is ASCII for any locale, and takes Python 3.8 and later. Examples
@@ -44,6 +44,9 @@ _OUTPUT = re.compile(
 WRAPPERS = frozenset({"round", "sorted", "len", "list", "tuple", "set", "dict", "sum", "str", "abs"})
 """What an example may do with a result."""
 _NOT_TYPED = (ast.Attribute, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_ARROW = re.compile(
+    r"(?<![\w.)\]\"'])(-?\d+(?:\.\d+)?|\"[^\"\n]*\"|'[^'\n]*'|\[[^\[\]\n]*\])\s*(?:-{1,2}>|={1,2}>|[\u2192\u279e\u27a1])\s*"
+)
 _ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
 
 
@@ -98,6 +101,21 @@ def find_named_inputs(text: str, functions: Sequence[ast.FunctionDef]) -> list[t
                 output = _OUTPUT.match(rest) if values else None
                 if output and (result := _parse_literal(rest[output.end() :].partition("\n")[0])):
                     found.setdefault(f"{function.name}({', '.join(values)})", result)
+    return list(found.items())
+
+
+def find_arrows(text: str, functions: Sequence[ast.FunctionDef]) -> list[tuple[str, str]]:
+    """Find `(call, result)` where a text that speaks of one function of one value has `125 -> "2h 05m"`."""
+    named = [each for each in functions if re.search(rf"(?<![\w.]){re.escape(each.name)}\b", text)]
+    if len(named) != 1 or len(named[0].args.args) != 1:
+        return []
+    found: dict[str, str] = {}
+    arrows = list(_ARROW.finditer(text))
+    ends = [*(arrow.start() for arrow in arrows[1:]), len(text)]
+    for arrow, end in zip(arrows, ends):  # noqa: B905 (Python 3.8 knows no `strict`)
+        said = text[arrow.end() : min(end, arrow.end() + LONGEST)].partition("\n")[0]
+        if result := _parse_literal(said.rstrip(" ,;")):
+            found.setdefault(f"{named[0].name}({arrow[1]})", result)
     return list(found.items())
 
 
@@ -189,7 +207,9 @@ def find_failures(path: str, task: str) -> list[str]:
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
     told = f"{task}\n{_collect_docstrings(tree)}"
     names = [function.name for function in functions]
-    found = [*find_examples(told, names), *find_named_inputs(told, functions)] if names else []
+    if not names:
+        return []
+    found = [*find_examples(told, names), *find_named_inputs(told, functions), *find_arrows(task, functions)]
     if not found:
         return []
     with contextlib.redirect_stdout(io.StringIO()):

@@ -42,6 +42,7 @@ class AdviceRule:
     flag: str = ""
     reads: str = "any"
     pattern: re.Pattern[str] | None = None
+    code: re.Pattern[str] | None = None
     tools: frozenset[str] = frozenset()
     place: re.Pattern[str] | None = None
     stdlib: str = ""
@@ -49,7 +50,8 @@ class AdviceRule:
 
     def applies_to(self, call: Call, result: Result) -> bool:
         tool = not self.tools or call.tool in self.tools or call.tool == _SPAWNS
-        return tool and (not self.flag or self.flag in result.flags)
+        code = not self.code or self.code.search(call.body) is not None
+        return tool and code and (not self.flag or self.flag in result.flags)
 
     def match_line(self, call: Call, result: Result) -> Mapping[str, str] | None:
         """Give the named groups of the line that fits, None where none does."""
@@ -97,6 +99,7 @@ def _parse_rule(entry: dict[str, Any], places: Mapping[str, re.Pattern[str]]) ->
         **{
             **entry,
             "pattern": re.compile(entry["pattern"]) if "pattern" in entry else None,
+            "code": re.compile(entry["code"]) if "code" in entry else None,
             "tools": frozenset(entry.get("tools", ())),
             "place": places[entry["place"]] if "place" in entry else None,
         }
