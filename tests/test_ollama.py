@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.bad_server import AHEAD, HANG, RESET, STALL, BadServer, answer, done, line, stream, unmeasured
+from urllib3 import HTTPConnectionPool, PoolManager
+from urllib3.connection import HTTPConnection
 
 from tripletick.errors import (
     ContextFullError,
@@ -22,6 +24,7 @@ from tripletick.errors import (
 from tripletick.messages import Message, Progress
 from tripletick.models import EngineSettings, open_model
 from tripletick.models.hosts import parse_address, resolve_address
+from tripletick.models.http import watch_connections
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
 from tripletick.models.ollama_pull import pull_model
@@ -266,6 +269,16 @@ def test_a_web_page_is_no_answer(serve, status):
     error = failure(model, ServerFailedError)
     assert ("cannot reach Ollama" if status == 502 else "is not Ollama") in error.what
     assert "text/html" in error.why
+
+
+def test_a_server_that_knows_no_path_of_ollamas_is_named_whatever_its_status(serve):
+    strange = answer(200, '{"error": "Unexpected endpoint or method. (POST /api/show)"}')
+    _, model = serve(show=[strange], tags=[strange])
+    for ask in (model.get_info, model.list_models):
+        with pytest.raises(ServerFailedError, match="is not Ollama") as caught:
+            ask()
+        assert "Unexpected endpoint" in caught.value.why
+        assert "/v1" in caught.value.remedy
 
 
 def test_a_redirection_is_not_followed(serve):
@@ -513,6 +526,8 @@ def test_a_strange_list_holds_no_models(serve, body):
         ("HTTP://GPU", "http://gpu:80"),
         ("::1", "http://[::1]:11434"),
         ("[::1]:99", "http://[::1]:99"),
+        ("http://[fe80::1%eth0]:99", "http://[fe80::1%eth0]:99"),
+        ("fe80::1%eth0", "http://[fe80::1%eth0]:11434"),
         ("[::]", "http://[::1]:11434"),
         ("gpu:70000", "http://gpu:11434"),
         ("gpu:port", "http://gpu:11434"),
@@ -569,6 +584,38 @@ def test_a_proxy_that_is_not_there_is_named_as_the_cause(monkeypatch, no_excepti
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     error = failure(Ollama("m", EngineSettings(host="http://models.example.com")), ServerUnreachableError)
     assert "through a proxy: connection refused" in error.what
+
+
+@pytest.mark.parametrize("host", ["a" * 64, "http://gpu..local"])
+def test_a_host_that_no_name_server_can_know_is_not_reached(host):
+    model = Ollama("m", EngineSettings(host=host))
+    model.preload()
+    assert "too long" in failure(model, ServerUnreachableError).what
+    model.close()
+
+
+def test_certificates_that_are_not_there_are_named_as_the_cause(monkeypatch):
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/no/such.pem")
+    error = failure(Ollama("m", EngineSettings(host="https://127.0.0.1:9")), ServerUnreachableError)
+    assert "/no/such.pem" in error.what
+
+
+def test_connections_stay_of_the_kind_that_their_proxy_needs():
+    class Own(HTTPConnection):
+        """As those through a SOCKS proxy are."""
+
+    class OwnPool(HTTPConnectionPool):
+        ConnectionCls = Own
+
+    manager, took = PoolManager(), list[socket.socket]()
+    manager.pool_classes_by_scheme = {"http": OwnPool}
+    watch_connections(manager, took.append)
+    with BadServer({"/": [answer(200)]}) as server:
+        connection = manager.connection_from_url(server.url)._get_conn()
+        connection.connect()
+        assert isinstance(connection, Own)
+        assert took == [connection.sock]
+        connection.close()
 
 
 def test_a_far_host_is_reached_through_the_proxy(monkeypatch, no_exceptions):

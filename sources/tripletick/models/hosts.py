@@ -91,7 +91,8 @@ def parse_address(text: str) -> ServerAddress:
 
 
 def _split_host_port(place: str, default: int) -> tuple[str, int]:
-    ip = _parse_ip(place.strip("[]"))
+    # a zone may be any text: what stands behind the bracket must not be one
+    ip = None if "]:" in place else _parse_ip(place.strip("[]"))
     if ip is not None:
         return str(ip), default
     host, colon, port = place.rpartition(":")

@@ -16,8 +16,6 @@ from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from tripletick.errors import TripletickError
@@ -29,40 +27,39 @@ LINE_LIMIT = 16 << 20
 """Bytes of one line, or of a short answer: more is no server of ours."""
 
 
-def _make_pools(took: Callable[[socket.socket], None]) -> dict[str, type[HTTPConnectionPool]]:
-    """Give the kinds of pools whose connections say which socket they have got."""
+def watch_connections(manager: Any, took: Callable[[socket.socket], None]) -> None:
+    """Have a manager's connections say which socket they have got; they stay of the kind that they are, since
+    those through a SOCKS proxy are of a kind of their own.
+    """
+    pools = manager.pool_classes_by_scheme
+    manager.pool_classes_by_scheme = {scheme: _watch_pool(pool, took) for scheme, pool in pools.items()}
 
-    class Plain(HTTPConnection):
-        def connect(self) -> None:
-            super().connect()
-            took(self.sock)
 
-    class Secure(HTTPSConnection):
-        def connect(self) -> None:
-            super().connect()
-            took(self.sock)
+def _watch_pool(pool: Any, took: Callable[[socket.socket], None]) -> Any:
+    kind = pool.ConnectionCls
 
-    class PlainPool(HTTPConnectionPool):
-        ConnectionCls = Plain
+    def connect(connection: Any) -> None:
+        kind.connect(connection)
+        took(connection.sock)
 
-    class SecurePool(HTTPSConnectionPool):
-        ConnectionCls = Secure
-
-    return {"http": PlainPool, "https": SecurePool}
+    watched = type(kind.__name__, (kind,), {"connect": connect})
+    return type(pool.__name__, (pool,), {"ConnectionCls": watched})
 
 
 class _SocketAdapter(HTTPAdapter):
     def __init__(self, took: Callable[[socket.socket], None]) -> None:
-        self._kinds = _make_pools(took)
+        self._took = took
         super().__init__()
 
     def init_poolmanager(self, *args: Any, **words: Any) -> None:
         super().init_poolmanager(*args, **words)
-        self.poolmanager.pool_classes_by_scheme = self._kinds
+        watch_connections(self.poolmanager, self._took)
 
-    def proxy_manager_for(self, *args: Any, **words: Any) -> Any:
-        manager = super().proxy_manager_for(*args, **words)
-        manager.pool_classes_by_scheme = self._kinds
+    def proxy_manager_for(self, proxy: str, **words: Any) -> Any:
+        known = proxy in self.proxy_manager
+        manager = super().proxy_manager_for(proxy, **words)
+        if not known:
+            watch_connections(manager, self._took)
         return manager
 
 
@@ -85,7 +82,7 @@ class CancellableSocket:
         self._socket: socket.socket | None = None
 
     def attach_socket(self, connected: socket.socket) -> None:
-        """Be told of a new connection. Raises Halted."""
+        """Be told of a new connection. Raises Cancelled."""
         self._socket = connected
         self.halt.raise_if_cancelled()
 
@@ -215,6 +212,7 @@ class HttpClient:
                 )
         except requests.ReadTimeout as error:
             raise failures.SILENT(where=self.where, seconds=first) from error
-        except requests.RequestException as error:
+        except (OSError, HTTPError) as error:
+            # requests lets through what urllib3 thinks of a host's name, and certificates that are not there
             raise failures.make_connection_error(error, self.where) from error
         return HttpReply(response, self._line, self.where, first, self._settings.token_timeout)

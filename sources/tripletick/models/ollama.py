@@ -245,10 +245,11 @@ class Ollama:
         if reply.status != 200:
             raise self._make_error(reply, failures.extract_error(data), named=bool(body))
         fields = json_fields.parse_object(data)
-        if not fields:
-            raise failures.NOT_OLLAMA(
-                where=self.address.url, told=failures.describe_response(reply.status, reply.kind)
-            )
+        # LM Studio says with status 200 that it does not know the path
+        told = failures.extract_error(data).rstrip(". \n") if fields.get("error") else ""
+        if told or not fields:
+            described = failures.describe_response(reply.status, reply.kind)
+            raise failures.NOT_OLLAMA(where=self.address.url, told=": ".join(filter(None, (described, told))))
         return fields
 
     def _make_error(self, reply: HttpReply, told: str, *, named: bool = True) -> TripletickError:

@@ -77,7 +77,7 @@ class Preload:
         limit = self._settings.connect_timeout
         # the first request says what is wrong
         with (
-            contextlib.suppress(OSError, HTTPException),
+            contextlib.suppress(OSError, HTTPException, UnicodeError),
             closing(HTTPConnection(self._address.host, self._address.port, limit)) as connection,
         ):
             connection.connect()
