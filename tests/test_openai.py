@@ -346,6 +346,24 @@ def test_a_full_context_is_read_in_the_words_of_every_server(serve, told, late):
     assert (error.needed, error.available) == (9012, 4096)
 
 
+@pytest.mark.parametrize("around", [lambda detail: detail, lambda detail: {"message": detail}])
+def test_a_word_that_is_refused_in_a_list_is_left_out_too(serve, around):
+    entry = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}
+    refused = answer(422, json.dumps(around({"detail": [entry]})))
+    server, model = serve(refused, stream(*HELLO))
+    assert said(model, sampling=Sampling(output=64, seed=7)) == "Hello"
+    assert "seed" not in server.asked[1].body
+
+
+@pytest.mark.parametrize("number", ["NaN", "-1", "1" + "0" * 400])
+def test_times_that_can_be_none_are_measured_here(serve, number):
+    told = b'"timings": {"prompt_n": 7, "predicted_n": 1, "predicted_ms": %s}' % number.encode()
+    ended = b'data: {"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}], %s}\n\n' % told
+    _, model = serve(stream(ended, DONE))
+    *_, last = model.stream(HI, SHORT)
+    assert (last.counts.prompt, 0 <= last.counts.output_seconds < 60) == (7, True)
+
+
 def test_a_full_context_without_figures_takes_those_that_are_known(serve):
     words = "The number of tokens to keep from the initial prompt is greater than the context length."
     _, model = serve(refusal(400, words))
@@ -379,7 +397,15 @@ def test_a_refusal_is_told_by_its_status_and_in_the_servers_words(serve, status,
 
 
 @pytest.mark.parametrize(
-    "body", ['{"detail": "why"}', '{"message": "why"}', '{"error": "why"}', '{"error": {"message": "why"}}']
+    "body",
+    [
+        '{"detail": "why"}',
+        '{"message": "why"}',
+        '{"error": "why"}',
+        '{"error": {"message": "why"}}',
+        '{"detail": [{"loc": [], "msg": "why"}]}',
+        '[{"error": {"message": "why"}}]\n',
+    ],
 )
 def test_the_reason_is_found_wherever_a_server_puts_it(serve, body):
     _, model = serve(answer(400, body))

@@ -124,7 +124,7 @@ def parse_counts(fields: Mapping[str, Any], load_seconds: float = 0.0) -> Counts
 
 def _read_seconds(timings: Mapping[str, Any], name: str) -> float:
     value = timings.get(name)
-    return value * MILLI if isinstance(value, (int, float)) else 0.0
+    return value * MILLI if isinstance(value, (int, float)) and 0 <= value < json_fields.LARGEST else 0.0
 
 
 def _parse_usage(usage: Mapping[str, Any]) -> Counts:

@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+LARGEST = 1e18
+"""What is not below is no count and no duration; neither is NaN, which Python's JSON reads."""
+
 
 def parse_object(data: bytes) -> dict[str, Any]:
     """Read one JSON object; empty where the bytes are anything else."""
@@ -19,7 +22,7 @@ def parse_object(data: bytes) -> dict[str, Any]:
 def get_number(fields: Mapping[str, Any], name: str) -> int:
     """Give a count or a duration, 0 where it is absent or no number."""
     value = fields.get(name)
-    return int(value) if isinstance(value, (int, float)) and 0 <= value < 1e18 else 0
+    return int(value) if isinstance(value, (int, float)) and 0 <= value < LARGEST else 0
 
 
 def clean_text(value: object) -> str:

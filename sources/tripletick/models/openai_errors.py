@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tripletick.errors import (
     ModelError,
@@ -139,11 +140,25 @@ def make_missing_error(model: str, names: tuple[str, ...] | None) -> TripletickE
 
 
 def extract_message(body: bytes) -> str:
-    """Take a sentence out of the forms of an error: OpenAI's, vLLM's, FastAPI's, Ollama's."""
-    tree = json_fields.parse_object(body)
-    error = json_fields.get_object(tree, "error")
+    """Take a sentence out of the forms of an error: OpenAI's, vLLM's, FastAPI's, Ollama's, Mistral's, and
+    Google's, which stands in a list.
+    """
+    tree = json_fields.parse_object(body) or json_fields.parse_object(body.strip()[1:-1])
+    error, message = (json_fields.get_object(tree, name) for name in ("error", "message"))
     found = (error.get("message"), tree.get("error"), tree.get("message"), tree.get("detail"))
-    return next((text for value in found if (text := json_fields.clean_text(value).strip())), "")
+    told = (json_fields.clean_text(value) for value in found)
+    listed = (_word_details(fields) for fields in (tree, message))
+    return next((text for each in (*told, *listed) if (text := each.strip())), "")
+
+
+def _word_details(fields: Mapping[str, Any]) -> str:
+    """Word what FastAPI lists: `body.seed: Extra inputs are not permitted`."""
+    entries = json_fields.get_objects(fields, "detail")
+    words = (
+        (".".join(map(str, json_fields.get_list(entry, "loc"))), json_fields.clean_text(entry.get("msg")))
+        for entry in entries
+    )
+    return "; ".join(": ".join(filter(None, each)) for each in words)
 
 
 def shorten_message(told: str) -> str:
