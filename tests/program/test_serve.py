@@ -399,6 +399,8 @@ def test_it_speaks_tls_with_a_certificate(tmp_path):
     ("words", "says"),
     [
         (["--allow", "missing"], "missing is not a folder"),
+        (["--allow", "loop"], "loop is not a folder"),
+        (["--listen", "my..host"], "Cannot listen on my..host"),
         (["--port", "70000"], "'70000' is not a port"),
         (["--parallel", "0"], "'0' is not a number from 1 to 64"),
         (["--tls-cert", "some.pem"], "--tls-cert and --tls-key go together"),
@@ -409,6 +411,7 @@ def test_it_speaks_tls_with_a_certificate(tmp_path):
 )
 def test_what_cannot_be_served_is_a_usage_error(tmp_path, words, says):
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    (tmp_path / "loop").symlink_to("loop")
     ended = subprocess.run(
         [*PROGRAM, "--port", "0", *words],
         capture_output=True,

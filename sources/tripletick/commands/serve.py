@@ -10,6 +10,7 @@ from pathlib import Path
 from tripletick.commands.acp import CommandSessions
 from tripletick.commands.flags import FlagParser, shared_flags
 from tripletick.errors import UsageError
+from tripletick.paths import resolve_folder
 from tripletick.serve import PACKAGES
 from tripletick.system import dirs, optional_deps
 from tripletick.system.dirs import abbreviate_home
@@ -124,8 +125,8 @@ def _serve(options: argparse.Namespace, flags: Sequence[str], allowed: Sequence[
 
 
 def _resolve_folder(name: str) -> Path:
-    folder = dirs.expand_user(name).resolve()
-    if not folder.is_dir():
+    folder = resolve_folder(str(dirs.expand_user(name).absolute()))
+    if folder is None:
         what, why = f"{name} is not a folder.", "Agents only work in the folders given with --allow."
         raise UsageError(what, why, "tripletick serve --allow DIR")
     return folder

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from tripletick.models import failures
 from tripletick.models.catalog import CatalogEntry
@@ -46,9 +47,14 @@ def _download_rest(entry: CatalogEntry, part: Path, notice: Progress) -> str:
     have = file_size(part)
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
-        with requests.get(
+        response = requests.get(
             entry.url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, SILENCE_SECONDS)
-        ) as response:
+        )
+    except (OSError, HTTPError) as error:
+        # also where there are no certificates, which is no matter of `part`
+        return failures.describe_cause(error)
+    try:
+        with response:
             at = have if response.status_code == requests.codes.partial_content else 0
             return _check_response(response, entry, at) or _write_body(response, entry, part, at, notice)
     except requests.RequestException as error:

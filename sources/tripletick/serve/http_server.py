@@ -61,12 +61,11 @@ class ListenAddress:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
             listener.listen(BACKLOG)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             what, why, remedy = NOT_HERE
             where = f"{self.host}:{self.port}"
-            raise UsageError(
-                what.format(address=where), why.format(why=describe_os_error(error)), remedy
-            ) from error
+            told = describe_os_error(error) if isinstance(error, OSError) else "It is not a host name"
+            raise UsageError(what.format(address=where), why.format(why=told), remedy) from error
         return listener
 
     def format_url(self, port: int) -> str:
