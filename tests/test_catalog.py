@@ -12,6 +12,10 @@ GB = 1_000_000_000
 ROWS = catalog.load_entries()
 
 
+def test_the_disk_of_a_cache_that_cannot_be_looked_at_is_that_of_the_folders_above_it(tmp_path):
+    assert catalog.measure_resources(tmp_path / ("too-long" * 99) / "cache").disk > 0
+
+
 @pytest.mark.parametrize("entry", ROWS, ids=lambda entry: entry.name)
 def test_a_row_is_whole(entry):
     assert len(entry.sha256) == 64

@@ -41,6 +41,13 @@ def test_a_box_that_holds_passes_all_ten(tmp_path, tier):
     assert told["sentence"].startswith(f"{tier}: ")
 
 
+def test_a_state_folder_that_cannot_be_made_is_told_with_what_to_look_at(tmp_path):
+    (tmp_path / "a file").touch()
+    done = run(tmp_path, XDG_STATE_HOME=str(tmp_path / "a file" / "state"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith(f"ls -ld '{tmp_path}/a file/state'\n")
+
+
 def test_without_a_box_every_attack_gets_through_and_none_does_harm(tmp_path):
     with prepare_targets(tmp_path) as stage:
         box = open_box(SandboxSpec(stage.workspace, tmp_path), "none")

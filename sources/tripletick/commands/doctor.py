@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +16,7 @@ from tripletick.errors import ServerUnreachableError, TripletickError
 from tripletick.sandbox import process_limit, remedies
 from tripletick.sandbox.attacks import AttackOutcome
 from tripletick.system import dirs
-from tripletick.system.text import format_size
+from tripletick.system.text import describe_os_error, format_size
 from tripletick.ui.columns import write_wrapped
 from tripletick.ui.sanitize import print_notice, write_json
 
@@ -116,8 +117,9 @@ def build_report(host: str = "", model: str | None = None) -> DoctorReport:
     try:
         dirs.make_private_folder(found.state)
     except OSError as error:
+        remedy = f"See who owns the folder above it: ls -ld {shlex.quote(str(found.state.parent))}"
         raise TripletickError(
-            f"{found.state} cannot be made.", error.strerror or "", "See: ls -ld"
+            f"{found.state} cannot be made.", f"{describe_os_error(error)}.", remedy
         ) from error
     given = {"model.host": host, "model.name": model or ""}
     flags = {name: value for name, value in given.items() if value}

@@ -171,7 +171,8 @@ def _entry_fits(entry: CatalogEntry, room: MachineResources, there: bool) -> boo
 
 def measure_resources(cache: Path) -> MachineResources:
     """Look at this machine; the disk is the one that holds the cache."""
-    there = next(folder for folder in (cache, *cache.parents) if folder.exists())
+    # Path.exists raises for a folder below one that is closed
+    there = next(folder for folder in (cache, *cache.parents) if os.path.exists(folder))  # noqa: PTH110
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return MachineResources(platforms.read_machine_memory().available, shutil.disk_usage(there).free, cores)
 
