@@ -13,6 +13,7 @@ import pytest
 
 from tripletick.errors import ModelError
 from tripletick.models.llamacpp import LoadPlan
+from tripletick.models.shared_engine.client import ClientOptions, EngineClient
 from tripletick.models.shared_engine.protocol import OPENING_LIMIT, LineSocket
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
 from tripletick.sandbox.user import remove
@@ -67,6 +68,35 @@ class ScriptedEngine:
 
     def close(self):
         self.closed = True
+
+
+def test_replies_that_find_no_engine_at_the_same_time_load_one_together(tmp_path):
+    told, may_load = threading.Semaphore(0), threading.Event()
+    loaded = []
+
+    def load(plan):
+        may_load.wait()
+        loaded.append(ScriptedEngine(plan))
+        loaded[-1].may_write.set()
+        return loaded[-1]
+
+    (tmp_path / "file").touch()
+    terms = ClientOptions(tmp_path / "file" / "engines", "tiny", 0.0, lambda _: told.release())
+    client = EngineClient(LoadPlan("tiny.gguf", (), 100, 2), terms, load)
+    replies = [
+        threading.Thread(target=lambda slot=slot: list(client.stream_reply({"name": slot}, slot)))
+        for slot in range(2)
+    ]
+    for reply in replies:
+        reply.start()
+    for _ in replies:
+        told.acquire()
+    may_load.set()
+    for reply in replies:
+        reply.join()
+    (engine,) = loaded
+    assert sorted(engine.asked) == [0, 1]
+    client.close()
 
 
 @pytest.fixture

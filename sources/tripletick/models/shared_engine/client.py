@@ -88,7 +88,7 @@ class EngineClient:
         self._loading: Thread | None = None
         self._reading: Thread | None = None
         self._here: LlamaEngine | None = None
-        self._guard = Lock()
+        self._guard, self._opening = Lock(), Lock()
         self.load_seconds = 0.0
 
     def stream_reply(
@@ -106,7 +106,9 @@ class EngineClient:
                 return
             except SharingUnavailableError as error:
                 self._terms.notice(ALONE.format(why=error))
-                self._here = self._load_here(self._plan)
+                with self._opening:
+                    # several replies may have come to this at the same time
+                    self._here = self._here or self._load_here(self._plan)
         yield from self._stream_local(self._here, request, slot, halt)
 
     @property
