@@ -111,7 +111,7 @@ def fetch_model_file(entry: CatalogEntry, cache: Path, screen: Screen, *, quiet:
     """Fetch a model of the catalog to this machine unless it is there, and show it; give its path.
 
     What is about to be fetched is always said; `quiet` says nothing of one that is there. Raises what
-    `fetch.fetch` raises, and KeyboardInterrupt.
+    `fetch.fetch_model` raises, and KeyboardInterrupt.
     """
     from tripletick.models.fetch import fetch_model as fetch_model
 

@@ -1,6 +1,6 @@
 """What each model did in `tripletick bench` here, for the list of models: its last whole run of a suite.
 
-The runs themselves are files where the user keeps them (records.py).
+The runs themselves are files where the user keeps them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Chat completions as llama.cpp, vLLM, LM Studio and many others take them: the conversation in their words.
 
-What they answer is read in pieces.py; how it is sent is openai's and embedded's.
+What they answer is read in completion_chunks.py; how it is sent is openai's and embedded's.
 """
 
 from __future__ import annotations

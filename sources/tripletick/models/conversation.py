@@ -2,8 +2,9 @@
 
 Append-only: what was sent stays byte for byte, in its order, so that the engine reads only what is new. A
 message of the user's that got no reply grows; it is never followed by another. The exceptions here are
-those of a full context, `shorten` and `sum_up`, and of a fresh start, `begin_anew`; the user's own are
-`take_back` and `clear`. Not covered: when room is made and who writes a summary (compaction).
+those of a full context, `drop_outputs` and `apply_summary`, and of a fresh start, `restart_request`; the
+user's own are `remove_request` and `clear_history`. Not covered: when room is made and who writes a summary
+(compaction).
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class Conversation:
     shortened: bool = False
     """Messages have gone, or outputs in them."""
     before: RequestStart | None = None
-    """Where `take_back` goes back to; None where there is no request to take back."""
+    """Where `remove_request` goes back to; None where there is no request to take back."""
 
     def build_messages(self) -> list[Message]:
         """Give what is sent."""
@@ -260,8 +261,8 @@ class Conversation:
         return replace(self, entries=list(self.entries), introduced=set(self.introduced))
 
     def find_cuts(self) -> list[int]:
-        """Give where `sum_up` may begin to keep: at replies of the model, and at the end where the request at
-        work is the last message. The last message always stays.
+        """Give where `apply_summary` may begin to keep: at replies of the model, and at the end where the
+        request at work is the last message. The last message always stays.
         """
         replies = [at for at, entry in enumerate(self.entries) if entry.message.role == "assistant"]
         end = len(self.entries)
@@ -269,7 +270,7 @@ class Conversation:
         return [at for at in [*replies, *([end] if waits else [])] if at > 2]
 
     def apply_summary(self, kept: int, summary: str) -> int:
-        """Put a summary in the place of what is older than entry `kept`, which is one of `cuts`. The first
+        """Put a summary in the place of what is older than entry `kept`, which `find_cuts` gave. The first
         request stays, the request at work too, and what comes before a kept reply. Gives how many messages
         went.
         """

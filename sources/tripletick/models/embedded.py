@@ -3,7 +3,7 @@
 After `embedded:` stands
   a file               `~/models/qwen.gguf`; what ends in .gguf or begins with / ./ ../ ~ is a path
   a file, its adapter  `qwen.gguf+adapter.gguf`, and more adapters behind further `+`
-  a row's name         `offline`: a model of the catalog that `fetch` has put into our cache, with its adapter
+  a row's name         `offline`: a model of the catalog that fetch.py put into our cache, with its adapter
   a name               `qwen2.5:7b`: a model that Ollama has pulled, out of its store, with no server running
 
 The file's header is checked before anything is loaded. The engine is a process of its own (shared_engine/);

@@ -1,7 +1,7 @@
 """Ollama's own API: one streaming request a reply, and the short questions about models.
 
 The client is ours because the `ollama` library can send neither `truncate` nor `shift`, has no time limit and
-takes a stream without `done` for a whole answer. Pulling is in pulling.py. A cut answer is not
+takes a stream without `done` for a whole answer. Pulling is in ollama_pull.py. A cut answer is not
 asked for again here either: that is the loop's, which knows what was shown of it.
 """
 
@@ -26,7 +26,7 @@ from tripletick.models.server_monitor import ServerMonitor
 from tripletick.system.cancellation import CancelToken
 
 DEFAULT_CONTEXT = 4096
-"""Sent where `fix` was not called: the server's own default moves with the video memory."""
+"""Sent where `set_context` was not called: the server's own default moves with the video memory."""
 FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
 NANO = 1e-9
 GLANCE = 0.1

@@ -1,7 +1,7 @@
 """Has an Ollama server fetch a model: one stream of progress over all its layers.
 
 The server fetches and keeps; hanging up stops it, and what came stays there, so that the next pull goes on.
-Nothing is fetched by this machine unless the server runs on it. How progress is drawn is pulling's caller's.
+Nothing is fetched by this machine unless the server runs on it. How progress is drawn is the caller's.
 """
 
 from __future__ import annotations

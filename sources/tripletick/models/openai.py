@@ -90,7 +90,7 @@ class OpenAI:
         return about
 
     def get_all_info(self) -> tuple[ModelInfo, ...]:
-        """Tell of all models what `about` tells of one."""
+        """Tell of all models what `get_info` tells of one."""
         look = cache(self._get_optional)
         return tuple(
             self._make_info(one, look)

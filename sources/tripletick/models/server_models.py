@@ -1,6 +1,6 @@
 """What a server has: its models with their sizes, contexts and abilities, requested in parallel.
 
-Which of them suits this machine is told in choice.py; fetching one is pulling.py's.
+Which of them suits this machine is told in choice.py; pulling one is ollama_pull.py's.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ class EngineClient:
     def _send_request(self, slot: int, fields: Mapping[str, Any], halt: CancelToken) -> LineSocket:
         """Send a request over the slot's connection, or a new one where that has ended.
 
-        Raises Halted, UnusableError where no engine can be started, and ServerFailedError.
+        Raises Cancelled, SharingUnavailableError where no engine can be started, and ServerFailedError.
         """
         sizes = {"context": self._plan.context, "slots": self._plan.slots}
         for _ in range(TRIES):
@@ -239,7 +239,10 @@ class EngineClient:
         raise UNREACHED(name=self._terms.name, why=self._explain_end())
 
     def _connect_engine(self, halt: CancelToken) -> LineSocket:
-        """Attach to the engine, which is started where there is none. Raises UnusableError, Halted."""
+        """Attach to the engine, which is started where there is none.
+
+        Raises SharingUnavailableError and Cancelled.
+        """
         files = self._find_files()
         with suppress(NoEngineError, ConnectionLostError):
             return self._attach_client(files)
@@ -254,7 +257,7 @@ class EngineClient:
             raise SharingUnavailableError(str(error)) from error
 
     def _attach_client(self, files: EngineFiles) -> LineSocket:
-        """Connect as a client. Raises NoEngineError, GoneError."""
+        """Connect as a client. Raises NoEngineError, ConnectionLostError."""
         token = files.read_description()["token"]
         wire, self._pid = files.connect()
         try:
@@ -318,7 +321,7 @@ def has_ended(wire: LineSocket) -> bool:
 
 
 def start_engine(files: EngineFiles, plan: LoadPlan, name: str) -> None:
-    """Start the process of an engine and wait until it listens. Raises UnusableError, OSError."""
+    """Start the process of an engine and wait until it listens. Raises SharingUnavailableError, OSError."""
     about = {"folder": str(files.folder), "key": files.key, "name": name, "plan": asdict(plan)}
     command = [sys.executable, "-I", "-S", "-c", LEAVE, *entry_points.module(PROCESS), json.dumps(about)]
     for old in folders.list_engines(files.folder):

@@ -175,7 +175,7 @@ def locate_files(folder: Path, plan: LoadPlan) -> EngineFiles:
 
 
 def prepare_folder(folder: Path) -> None:
-    """Make the folder, for its owner alone. Raises UnusableError."""
+    """Make the folder, for its owner alone. Raises SharingUnavailableError."""
     if not hasattr(socket, "AF_UNIX"):
         raise SharingUnavailableError("this system has no unix sockets")
     try:
@@ -186,7 +186,7 @@ def prepare_folder(folder: Path) -> None:
 
 
 def open_private_folder(folder: Path) -> int:
-    """Open the folder where it is the user's and nobody else may enter it. Raises UnusableError."""
+    """Open the folder where it is the user's and nobody else may enter it. Raises SharingUnavailableError."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
@@ -200,7 +200,7 @@ def open_private_folder(folder: Path) -> int:
 
 @contextmanager
 def resolve_socket_name(path: Path) -> Iterator[str]:
-    """Give the name to bind or connect a socket in the checked folder by. Raises UnusableError."""
+    """Give the name to bind or connect a socket in the checked folder by. Raises SharingUnavailableError."""
     handle = open_private_folder(path.parent)
     try:
         if len(os.fsencode(path)) <= LONGEST_PATH:
@@ -215,7 +215,7 @@ def resolve_socket_name(path: Path) -> Iterator[str]:
 
 @contextmanager
 def hold_start_lock(folder: Path, halt: CancelToken) -> Iterator[None]:
-    """Hold the right to start an engine; whoever else wants it waits. Raises Halted, OSError."""
+    """Hold the right to start an engine; whoever else wants it waits. Raises Cancelled, OSError."""
     file = PrivateFile(folder / START, os.O_RDWR | os.O_CREAT)
     try:
         while not file.try_lock():

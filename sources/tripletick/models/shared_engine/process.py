@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def take_lock(files: EngineFiles) -> PrivateFile:
-    """Take the model for this process. Raises UnusableError, OSError."""
+    """Take the model for this process. Raises SharingUnavailableError, OSError."""
     lock, halt = PrivateFile(files.lock, os.O_RDWR | os.O_CREAT), CancelToken()
     for _ in range(int(PATIENCE / folder.POLL)):
         if lock.try_lock():
@@ -64,7 +64,7 @@ def take_lock(files: EngineFiles) -> PrivateFile:
 
 
 def open_listener(files: EngineFiles) -> socket.socket:
-    """Listen where clients look. Raises OSError, UnusableError."""
+    """Listen where clients look. Raises OSError, SharingUnavailableError."""
     listener = socket.socket(socket.AF_UNIX)
     files.socket.unlink(missing_ok=True)
     with folder.resolve_socket_name(files.socket) as name:

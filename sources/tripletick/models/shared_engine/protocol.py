@@ -47,14 +47,17 @@ class LineSocket:
             self._socket.setsockopt(socket.SOL_SOCKET, option, spent)
 
     def write(self, fields: Mapping[str, Any]) -> None:
-        """Send a message. Raises GoneError."""
+        """Send a message. Raises ConnectionLostError."""
         try:
             self._socket.sendall(json.dumps(fields).encode() + b"\n")
         except OSError as error:
             raise ConnectionLostError(str(error)) from error
 
     def read(self, limit: int = LINE_LIMIT) -> dict[str, Any] | None:
-        """Give the next message, None at the end. Raises TimeoutError, and GoneError for what is none."""
+        """Give the next message, None at the end.
+
+        Raises TimeoutError, and ConnectionLostError for what is none.
+        """
         searched = 0
         while (end := self._unread.find(b"\n", searched)) < 0:
             searched = len(self._unread)
@@ -84,7 +87,7 @@ class LineSocket:
 
 
 def parse_message(line: bytes) -> dict[str, Any]:
-    """Read one message. Raises GoneError."""
+    """Read one message. Raises ConnectionLostError."""
     try:
         fields = json.loads(line)
     except ValueError as error:

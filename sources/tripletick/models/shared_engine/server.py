@@ -40,7 +40,7 @@ LONG_WAIT = 2.0
 
 
 class ReplyEngine(Protocol):
-    """What writes the replies, as llamacpp.Engine does."""
+    """What writes the replies, as llamacpp.LlamaEngine does."""
 
     load_seconds: float
 
@@ -103,7 +103,7 @@ class ReplyQueue:
 
     @contextmanager
     def acquire_slot(self, client: ClientConnection, wanted: LoadPlan) -> Iterator[SlotLease]:
-        """Wait for a turn. Raises Halted where the client goes meanwhile, and what opening raises."""
+        """Wait for a turn. Raises Cancelled where the client goes meanwhile, and what opening raises."""
         with self._changed:
             turn = self._wait_for_slot(client, wanted)
         try:
@@ -305,7 +305,10 @@ class EngineServer:
 
 
 def forward_pieces(turn: SlotLease, request: Mapping[str, Any], client: ClientConnection) -> None:
-    """Send the pieces of a reply as they come. Raises what the engine raises, Halted and GoneError."""
+    """Send the pieces of a reply as they come.
+
+    Raises what the engine raises, Cancelled and ConnectionLostError.
+    """
     with closing(turn.engine.stream_reply(request, turn.slot, client.halt)) as pieces:
         for piece in pieces:
             text = piece.decode("utf-8", "replace") if isinstance(piece, bytes) else piece
