@@ -281,6 +281,11 @@ def test_a_server_that_knows_no_path_of_ollamas_is_named_whatever_its_status(ser
         assert "/v1" in caught.value.remedy
 
 
+def test_what_a_proxy_keeps_back_of_loaded_models_is_done_without(serve):
+    _, model = serve(ps=[answer(403, "<html>", "text/html")])
+    assert model.find_loaded() is None
+
+
 def test_a_redirection_is_not_followed(serve):
     elsewhere = [b"HTTP/1.1 307 Moved\r\nLocation: /api/other\r\nContent-Length: 0\r\n\r\n"]
     _, model = serve(elsewhere, other=[stream(line("ok"), done())])

@@ -73,7 +73,7 @@ class Ollama:
             thinks="thinking" in can,
             can=can,
             where=self.address.url,
-            version=self._get_version(),
+            version=str(self._request_optional("/api/version").get("version", "")),
             schemas=True,
             untemplated=chat_templates.lacks_template(shown),
         )
@@ -101,8 +101,10 @@ class Ollama:
         return tuple(model.name for model in self.list_models())
 
     def find_loaded(self) -> LoadedModel | None:
-        """Ask /api/ps what the model really got; None where it is not in memory."""
-        for entry in json_fields.get_objects(self._request_json("/api/ps"), "models"):
+        """Ask /api/ps what the model really got; None where it is not in memory, or a proxy lets that through
+        to nobody.
+        """
+        for entry in json_fields.get_objects(self._request_optional("/api/ps"), "models"):
             if _normalize_name(str(entry.get("name", ""))) == _normalize_name(self.name):
                 return LoadedModel(
                     *(json_fields.get_number(entry, key) for key in ("context_length", "size", "size_vram"))
@@ -263,12 +265,12 @@ class Ollama:
         too_long = failures.parse_context_error(told, self._context) if reply.status in (400, 500) else None
         return too_long or failures.make_status_error(reply.status, told, self.name, self.address.url)
 
-    def _get_version(self) -> str:
+    def _request_optional(self, path: str) -> dict[str, Any]:
+        """Ask what can be done without: a proxy may let through what is needed and not this."""
         try:
-            return str(self._request_json("/api/version", patient=False).get("version", ""))
+            return self._request_json(path, patient=False)
         except ServerFailedError:
-            # a proxy may let through what is needed and not this
-            return ""
+            return {}
 
 
 def _encode_message(message: Message) -> Iterator[dict[str, Any]]:
