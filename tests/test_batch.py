@@ -58,6 +58,10 @@ def test_a_line_is_a_request_with_its_folder_agent_time_and_model(read, tmp_path
         ({"request": "do", "folder": "absent"}, "absent is not a folder"),
         ({"request": "do", "timeout": True}, "`timeout` is not a number of seconds above 0"),
         ({"request": "do", "timeout": -1}, "`timeout` is not a number of seconds above 0"),
+        ({"request": "do", "timeout": 10**400}, "`timeout` is not a number of seconds above 0"),
+        ({"request": "do", "folder": "a" * 5000}, f"{'a' * 5000} cannot be opened: File name too long"),
+        ({"request": "do", "model": "m\ud800"}, "`model` is not the name of a model"),
+        ({"request": "do", "check": "\ud800"}, "`check` is not a command"),
         ({"request": "do", "agent": "codr"}, "there is no agent 'codr' (did you mean coder?)"),
         ({"request": "do", "repo": "."}, "use either `folder`, or both `repo` and `commit`"),
         ({"request": "do", "folder": ".", "repo": ".", "commit": "x"}, "use either `folder`, or both"),
@@ -69,6 +73,22 @@ def test_a_wrong_line_is_told_with_its_number_and_reason(read, line, reason):
     with pytest.raises(UsageError) as wrong:
         read({"request": "do", "id": "one"}, line).check_file("t")
     assert f"line 2: {reason}" in wrong.value.why
+
+
+def test_a_commit_without_git_is_told_with_its_line(read, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="line 1: git cannot be run: No such file or directory"):
+        read({"request": "do", "repo": ".", "commit": "no git"}).check_file("t")
+
+
+def test_an_id_with_half_a_character_is_known_again_in_the_results(read, out):
+    (task,) = read({"request": "do", "id": "a\ud800"}).read_tasks()
+    written = ResultsFile.open(out)
+    written.add_result(task, DONE, A, 1)
+    written.close()
+    again = ResultsFile.open(out)
+    assert task.id in again.ended
+    again.close()
 
 
 def test_of_many_wrong_lines_the_first_are_named_and_the_others_counted(read):
@@ -423,6 +443,12 @@ def test_a_commit_is_put_down_as_a_repository_of_its_own(tmp_path):
     assert (copy / "file").read_text() == "one\n"
     log = subprocess.run(["git", "-C", str(copy), "log", "--format=%H"], capture_output=True, text=True)
     assert log.stdout.split() == [task.commit]
+
+
+def test_a_repository_that_is_gone_is_told_whatever_its_name(tmp_path):
+    task = BatchTask(1, "1", "do", repo=tmp_path / os.fsdecode(b"latin-\xe4"), commit="0" * 40)
+    with pytest.raises(OSError, match="git fetch: fatal"):
+        pack_task(task, BytesIO())
 
 
 def test_a_folder_too_large_to_be_sent_is_told(tmp_path):

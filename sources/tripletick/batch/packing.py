@@ -83,6 +83,7 @@ def _check_out_commit(repo: Path, commit: str, folder: Path) -> None:
             cwd=folder,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
             env={**os.environ, **GIT},
         )

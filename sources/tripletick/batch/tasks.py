@@ -7,7 +7,6 @@ What is in a line is a row of KEYS. Not covered: which tasks are done already (r
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -19,6 +18,7 @@ from typing import Any
 
 from tripletick.batch.id_set import IdSet
 from tripletick.errors import UsageError
+from tripletick.event_log.session_log import clean_text
 from tripletick.system.dirs import expand_user
 from tripletick.system.text import describe_os_error, suggest_name
 
@@ -55,25 +55,33 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and "\0" not in value
 
 
+def _is_argument(value: Any) -> bool:
+    """Tell whether it can stand in a command line or be a path, which half of a character cannot."""
+    try:
+        return _is_text(value) and bool(os.fsencode(value))
+    except UnicodeEncodeError:
+        return False
+
+
 def _is_id(value: Any) -> bool:
     return _is_text(value) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _is_seconds(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and 0 < value < LONGEST
+    return number and 0 < value < LONGEST
 
 
 KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "id": (_is_id, "a string or a whole number"),
     "request": (_is_text, TEXT),
-    "folder": (_is_text, "the path of a folder"),
-    "repo": (_is_text, "the path of a git repository"),
-    "commit": (_is_text, "a commit of `repo`"),
-    "agent": (_is_text, "the name of an agent"),
+    "folder": (_is_argument, "the path of a folder"),
+    "repo": (_is_argument, "the path of a git repository"),
+    "commit": (_is_argument, "a commit of `repo`"),
+    "agent": (_is_argument, "the name of an agent"),
     "timeout": (_is_seconds, "a number of seconds above 0"),
-    "model": (_is_text, "the name of a model"),
-    "check": (_is_text, "a command"),
+    "model": (_is_argument, "the name of a model"),
+    "check": (_is_argument, "a command"),
 }
 """What a line may hold, by what it is told from, and what it must be."""
 
@@ -154,13 +162,17 @@ class TaskReader:
         )
         commit = _resolve_commit(repo, given["commit"]) if repo else ""
         kept = given["request"], folder, repo, commit, agent, given.get("timeout"), given.get("model", "")
-        return BatchTask(number, str(task_id), *kept, check=given.get("check", ""))
+        # the results hold it so, and are asked by it whether it is done
+        return BatchTask(number, clean_text(str(task_id)), *kept, check=given.get("check", ""))
 
     def _resolve_folder(self, name: str) -> Path:
         folder = self.base / expand_user(name)
-        if not folder.is_dir():
-            raise ValueError(f"{name} is not a folder")
-        return folder.resolve()
+        try:
+            if folder.is_dir():
+                return folder.resolve()
+        except OSError as error:
+            raise ValueError(f"{name} cannot be opened: {describe_os_error(error)}") from error
+        raise ValueError(f"{name} is not a folder")
 
 
 def _parse_object(line: bytes) -> Mapping[str, Any]:
@@ -190,7 +202,12 @@ def _resolve_commit(repo: Path, name: str) -> str:
         "--end-of-options",
         f"{name}^{{commit}}",
     ]
-    found = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, **GIT})
+    try:
+        found = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", check=False, env={**os.environ, **GIT}
+        )
+    except OSError as error:
+        raise ValueError(f"git cannot be run: {describe_os_error(error)}") from error
     if found.returncode:
         raise ValueError(f"{repo} has no commit {name!r}{': ' if found.stderr else ''}{found.stderr.strip()}")
     return found.stdout.strip()
