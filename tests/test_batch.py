@@ -4,6 +4,8 @@ import fcntl
 import json
 import os
 import subprocess
+import time
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
@@ -13,8 +15,10 @@ from tripletick.batch import layout, results
 from tripletick.batch.id_set import IdSet
 from tripletick.batch.packing import pack_task, unpack_task
 from tripletick.batch.patches import CopySnapshot, make_patch
+from tripletick.batch.progress import BatchProgress
 from tripletick.batch.results import ResultsFile
-from tripletick.batch.task_attempt import AttemptResult
+from tripletick.batch.runner import BatchRunner
+from tripletick.batch.task_attempt import AttemptResult, BatchJob
 from tripletick.batch.task_queue import BatchSlot, HostHealth, TaskQueue
 from tripletick.batch.tasks import BatchTask, TaskReader
 from tripletick.config.config import SettingValue, load_config
@@ -193,6 +197,44 @@ def test_in_place_tasks_of_one_folder_are_done_one_after_the_other(tmp_path):
     assert [made.take_task(BatchSlot(A, number), 0).task.number for number in range(2)] == [1, 3]
     made.finish_task(BatchSlot(A, 0))
     assert made.take_task(BatchSlot(A, 2), 0).task.number == 2
+
+
+@dataclass
+class FailingWorkers:
+    """Workers whose tasks all fail; asked to wait for nothing, they say so instead of waiting for ever."""
+
+    ended: list[tuple[BatchSlot, AttemptResult]] = field(default_factory=list)
+
+    def start_job(self, place, job):
+        self.ended.append((place, FAILED))
+
+    def collect_finished(self, seconds):
+        assert self.ended or seconds is not None, "nothing is at work, and nothing is to be waited for"
+        ended, self.ended = self.ended, []
+        return ended
+
+    def stop(self):
+        """Nothing runs."""
+
+
+def test_a_task_that_is_due_while_it_is_decided_about_is_not_waited_for_for_ever(out):
+    waiting = queue(numbered(1))
+    written = ResultsFile.open(out)
+    board = BatchProgress(1, 0, waiting.hosts)
+    places = [BatchSlot(A, 0)]
+    run = BatchRunner(
+        waiting, places, FailingWorkers(), written, board, lambda one, place: BatchJob(one.task), retries=1
+    )
+
+    def wait_until_due(task):
+        while waiting.held and waiting.seconds_until_due(time.monotonic()):
+            pass
+        return (A,)
+
+    waiting.pool = wait_until_due
+    assert run.run()
+    assert board.ended == {"failed": 1}
+    written.close()
 
 
 def laid(text, **given):

@@ -51,29 +51,23 @@ class BatchRunner:
         try:
             while True:
                 self.queue.fill_queue()
-                self._start_jobs()
+                now = time.monotonic()
+                self._start_jobs(now)
                 if not self.queue.busy and (not self.queue.held or self._is_hopeless()):
                     return not self.queue.held
-                self._record_results(
-                    [
-                        self._finish_attempt(*one)
-                        for one in self.crew.collect_finished(self._get_wait_seconds())
-                    ]
-                )
+                # by the same clock: what became due meanwhile is not to be missed
+                seconds = self.queue.seconds_until_due(now)
+                ended = self.crew.collect_finished(seconds)
+                self._record_results([self._finish_attempt(*one) for one in ended])
         finally:
             self.crew.stop()
 
-    def _start_jobs(self) -> None:
-        now = time.monotonic()
+    def _start_jobs(self, now: float) -> None:
         for place in self.places:
             room = place not in self.queue.busy and len(self.queue.busy) < self.parallel
             if room and (wanted := self.queue.take_task(place, now)):
                 self.board.running[place.host] += 1
                 self.crew.start_job(place, self.make(wanted, place))
-
-    def _get_wait_seconds(self) -> float | None:
-        """Give how long to wait for an end: until something else may be begun."""
-        return self.queue.seconds_until_due(time.monotonic())
 
     def _record_results(self, ended: Sequence[Record | None]) -> None:
         """Have those that are final on the disk, all at once, then tell of them."""
