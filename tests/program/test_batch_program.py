@@ -219,6 +219,14 @@ def test_tasks_come_by_standard_input_too(home):
     assert Path(home / "made" / json.loads(line_)["patch"]).exists()
 
 
+def test_tasks_of_a_shells_pipe_are_all_done(home):
+    (home / "tasks.jsonl").write_text(json.dumps(task("one")) + "\n")
+    words = [*PROGRAM, "/dev/fd/63", "--out", "o.jsonl", "-m", f"scripted:{home / 'script.md'}"]
+    shell = ["bash", "-c", 'exec "$@" 63< <(cat tasks.jsonl)', "sh", *words]
+    program = subprocess.run(shell, **started(home), capture_output=True, text=True, timeout=50)
+    assert program.stdout == "1 done, 0 unsolved, 0 failed, 0 left: o.jsonl\n"
+
+
 def test_a_commit_of_a_repository_is_worked_on_and_left_as_it_is(batch, home):
     git = ["git", "-C", str(home / "one"), "-c", "user.name=a", "-c", "user.email=a"]
     for words in (["init", "--quiet"], ["add", "a.txt"], ["commit", "--quiet", "-m", "one"]):

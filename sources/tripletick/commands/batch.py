@@ -7,10 +7,11 @@ import json
 import os
 import shlex
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, redirect_stdout
+from contextlib import ExitStack, closing, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TextIO
@@ -61,7 +62,7 @@ def run_batch(_: argparse.Namespace, words: Sequence[str]) -> int:
     packing.require_git(in_place=options.in_place)
     with ExitStack() as stack:
         path = stack.enter_context(_open_tasks_file(options.tasks))
-        base = options.directory or (Path() if options.tasks == "-" else path.parent)
+        base = options.directory or (path.parent if path == dirs.expand_user(options.tasks) else Path())
         reader = TaskReader(path, dirs.expand_user(base).resolve(), _list_agent_names(found))
         total = reader.check_file(options.tasks)
         results = stack.enter_context(closing(_open_results(options)))
@@ -231,14 +232,25 @@ def _list_agent_names(found: dirs.AppDirs) -> set[str]:
 
 @contextmanager
 def _open_tasks_file(name: str) -> Iterator[Path]:
-    """Give the file of the tasks, which is read more than once; standard input is kept in one meanwhile."""
-    if name != "-":
-        yield dirs.expand_user(name)
+    """Give the file of the tasks, which is read more than once; a pipe's are kept in one meanwhile."""
+    path = dirs.expand_user(name)
+    if name != "-" and not _is_pipe(path):
+        yield path
         return
     with tempfile.NamedTemporaryFile(prefix="tripletick-tasks-") as kept:
-        shutil.copyfileobj(sys.stdin.buffer, kept)
+        with nullcontext(sys.stdin.buffer) if name == "-" else path.open("rb") as pipe:
+            shutil.copyfileobj(pipe, kept)
         kept.flush()
         yield Path(kept.name)
+
+
+def _is_pipe(path: Path) -> bool:
+    """Tell whether what is read there is gone: a pipe, such as `<(…)` of a shell, or a terminal."""
+    try:
+        kind = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
 
 
 def _open_results(options: argparse.Namespace) -> ResultsFile:
