@@ -14,9 +14,11 @@ from tests.serving import sessions
 from tests.turns.test_approval import NO, SESSION, YES, asked, results
 
 from tripletick.config.config import Config, SettingValue, load_config
+from tripletick.config.schema import ServerSection
 from tripletick.errors import ConfigError
 from tripletick.events import Answered
-from tripletick.mcp.index import find_named_server
+from tripletick.mcp.index import ServerIndex, find_named_server
+from tripletick.mcp.values import McpTool
 from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.trust.settings import filter_settings
 
@@ -88,6 +90,22 @@ def test_structured_content_is_json(served):
     assert json.loads(first(served(call("facts"), "Done.")).text) == {"height": 8848}
 
 
+@pytest.mark.parametrize(
+    ("kind", "block", "text"),
+    [
+        ("image", {"data": "\N{SNOWMAN}", "mimeType": "image/png"}, "(image/png that cannot be decoded)"),
+        ("text", {"text": "[" * 100_000}, "[" * 100_000),
+    ],
+)
+def test_what_a_server_answers_oddly_is_no_error_of_ours(kind, block, text):
+    from mcp_types import CallToolResult
+
+    from tripletick.mcp.connection import convert_result
+
+    said = {"content": [{"type": kind, **block}], "structuredContent": {"more": 1}}
+    assert convert_result(CallToolResult.model_validate(said)).text == f'{text}\n{{\n "more": 1\n}}'
+
+
 def test_a_body_that_is_no_object_is_told_with_what_the_tool_takes(served):
     result = first(served("```mcp:x.echo\nsay hello\n```", "Then not."))
     assert result.verdict == "failed, the body is no JSON object"
@@ -96,6 +114,21 @@ def test_a_body_that_is_no_object_is_told_with_what_the_tool_takes(served):
 
 def test_an_object_with_the_quotes_of_python_is_read(served):
     assert first(served("```mcp:x.echo\n{'text': 'hello', 'loud': True}\n```", "Done.")).text == "hello"
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict", "text"),
+    [
+        ('{"text": "half: \\ud83d", "\\ud83d": 1}', "ok, x.echo", "half: \N{REPLACEMENT CHARACTER}"),
+        ("{'text': b'\\xff'}", "failed, the body is no JSON object", "x.echo"),
+        ("{'text': [...]}", "failed, the body is no JSON object", "x.echo"),
+        ('{"text": ' + "[" * 900 + "]" * 900 + "}", "failed, the body is no JSON object", "x.echo"),
+    ],
+)
+def test_what_no_message_can_hold_ends_no_server(served, body, verdict, text):
+    it = served(f"```mcp:x.echo\n{body}\n```", call("echo", text="again"), "Done.")
+    one, other = results(it.play())
+    assert (one.verdict, one.text[: len(text)], other.text) == (verdict, text, "again")
 
 
 @pytest.mark.parametrize(
@@ -117,6 +150,17 @@ def test_the_first_request_names_the_servers_and_the_next_session_their_tools(se
     again = served("Done.", rows="about = says things")
     again.play()
     assert "\n- x (says things): echo fail picture" in sent(again)
+
+
+@pytest.mark.parametrize("tools", [None, 5, "echo", {"echo": 1}])
+def test_an_index_of_another_kind_makes_the_line_that_no_index_makes(tmp_path, tools):
+    section = ServerSection(command="x")
+    index = ServerIndex(tmp_path)
+    index.remember_tools("x", section, [McpTool("echo")])
+    assert "- x: echo\n" in index.format_lines({"x": section}, "fence")
+    kept = tmp_path / "servers.json"
+    kept.write_text(json.dumps({"x": {**json.loads(kept.read_text())["x"], "tools": tools}}))
+    assert "- x: describe it first\n" in index.format_lines({"x": section}, "fence")
 
 
 def test_who_has_no_server_reads_nothing_of_them(session):

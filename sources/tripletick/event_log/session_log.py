@@ -75,7 +75,7 @@ def to_json_value(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [to_json_value(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): to_json_value(item) for key, item in value.items()}
+        return {clean_text(str(key)): to_json_value(item) for key, item in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

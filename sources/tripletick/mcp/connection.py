@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import json
 import logging
 import mimetypes
@@ -204,7 +203,7 @@ def _is_redundant(texts: list[str], structured: Any) -> bool:
     for text in ["\n".join(texts), *texts]:
         try:
             said = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             said = text
         if structured in (said, {"result": said}):
             return True
@@ -214,7 +213,7 @@ def _is_redundant(texts: list[str], structured: Any) -> bool:
 def _decode_file(kind: str, data: str) -> str | ResultFile:
     try:
         whole = base64.b64decode(data, validate=True)
-    except binascii.Error:
+    except ValueError:
         return f"({kind} that cannot be decoded)"
     return ResultFile(whole, mimetypes.guess_extension(kind) or ".bin", kind)
 

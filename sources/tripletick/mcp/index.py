@@ -63,7 +63,7 @@ class ServerIndex:
                 self._write_file({**known, name: row})
 
     def _read_file(self) -> dict[str, Any]:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
             known = json.loads(self._path.read_text("utf-8"))
             return known if isinstance(known, dict) else {}
         return {}
@@ -90,11 +90,12 @@ def find_named_server(request: str, names: Sequence[str]) -> str:
 def _format_server_line(name: str, section: ServerSection, row: Any) -> str:
     about = f" ({section.about})" if section.about else ""
     there = isinstance(row, dict) and row.get("server") == _fingerprint_server(section)
-    tools = (
-        [tool for tool in row.get("tools", ()) if isinstance(tool, str) and PLAIN.fullmatch(tool)]
-        if there
-        else []
-    )
+    known = row.get("tools") if there else []
+    tools = [
+        tool
+        for tool in (known if isinstance(known, list) else [])
+        if isinstance(tool, str) and PLAIN.fullmatch(tool)
+    ]
     return LINE.format(name=name, about=about, tools=_format_tool_names(tools) if tools else UNKNOWN)
 
 

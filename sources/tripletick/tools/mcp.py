@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tripletick.event_log.session_log import to_json_value
 from tripletick.events import Output
 from tripletick.mcp import PACKAGE, tool_descriptions
 from tripletick.mcp.values import McpServerError, ResultFile
@@ -117,7 +118,18 @@ def _parse_arguments(body: str) -> dict[str, Any] | None:
             break
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             given = None
-    return given if isinstance(given, dict) and all(isinstance(key, str) for key in given) else None
+    known = isinstance(given, dict) and all(isinstance(key, str) for key in given)
+    return _convert_arguments(given) if known else None
+
+
+def _convert_arguments(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Give what JSON says of them, half a character replaced; None for Python's bytes and the like."""
+    try:
+        whole: dict[str, Any] = to_json_value(given)
+        json.dumps(whole)
+    except (TypeError, RecursionError):
+        return None
+    return whole
 
 
 def _save_part(part: ResultFile, context: ToolContext) -> str:
