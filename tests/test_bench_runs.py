@@ -1,6 +1,7 @@
 """Runs as files, what they came to, and two of them compared; the figures against some reckoned by hand."""
 
 import json
+import resource
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
@@ -12,7 +13,7 @@ from tripletick.bench import compare, page, run_file, stats, suites, summary_tab
 from tripletick.bench.attempt import Attempt
 from tripletick.bench.run_file import RunHeader
 from tripletick.bench.task import SHIPPED, load_tasks
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 
 HEADER = RunHeader(
     "0.1", "scripted:a", "scripted", "", "core", "", None, 1, {"agent.dialect": "xml"}, 2, "now"
@@ -80,6 +81,35 @@ def test_another_run_is_not_gone_on_with(tmp_path, change):
 def test_a_run_that_is_being_written_is_left_alone(tmp_path):
     with run_file.begin_run(tmp_path, HEADER), pytest.raises(UsageError, match="another tripletick"):
         run_file.resume_run(tmp_path, HEADER).__enter__()
+
+
+def test_a_full_disk_ends_a_run_that_can_be_gone_on_with(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with run_file.begin_run(tmp_path, HEADER) as run:
+        run.add_attempt(ONE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (run.path.stat().st_size + 10, limits[1]))
+        try:
+            with pytest.raises(TripletickError, match=r"cannot be saved[\s\S]*--resume"):
+                run.add_attempt(replace(ONE, repeat=2))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with run_file.resume_run(tmp_path, HEADER) as again:
+        again.add_attempt(replace(ONE, repeat=3))
+    assert [one.repeat for one in run_file.read_run(run.path)[1]] == [1, 3]
+
+
+def test_a_model_with_a_long_path_has_runs(tmp_path):
+    with run_file.begin_run(tmp_path, replace(HEADER, model=f"embedded:{'/folder' * 60}/ä.gguf")) as run:
+        run.add_attempt(ONE)
+    assert run_file.read_run(run.path)[1] == [ONE]
+
+
+def test_a_run_whose_values_are_others_is_none(tmp_path):
+    with run_file.begin_run(tmp_path, HEADER) as run:
+        run.add_attempt(ONE)
+    run.path.write_text(run.path.read_text().replace('"seconds":2.0', '"seconds":"two"'))
+    with pytest.raises(UsageError, match="is not a tripletick bench run"):
+        run_file.read_run(run.path)
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"version": 1}\n{"task": 2}\n', "[" * 9000 + "\n"])

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tripletick.paths import PathRefused
 
 SECONDS = 20.0
 """What a program that a check runs may take."""
+LONGEST = 1e9
 NOTHING: Mapping[str, Any] = {}
 HOLDS = "the test holds"
 HARNESS = """\
@@ -123,7 +125,10 @@ def _check_json(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
             value = value[int(name)] if isinstance(value, list) else value[name]
         except (LookupError, ValueError, TypeError):
             return f"{path} has no {wanted['at']}"
-    same = "equals" not in wanted or _normalize_value(value) == _normalize_value(wanted["equals"])
+    try:
+        same = "equals" not in wanted or _normalize_value(value) == _normalize_value(wanted["equals"])
+    except RecursionError:
+        return f"{path} is nested too deeply"
     return "" if same else f"{path} has a different value at {wanted.get('at') or 'the top level'}"
 
 
@@ -196,9 +201,11 @@ def _parse_cells(row: Iterable[Any]) -> list[Any]:
 
 def _parse_cell(text: str) -> Any:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return text
+    # no number is a number that differs from itself, and a name
+    return text if isnan(number) else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +225,11 @@ def _is_text_list(value: Any) -> bool:
 
 
 STRING = ValueSpec("a text", lambda value: isinstance(value, str))
+WORDS = ValueSpec("a text without NUL", lambda value: isinstance(value, str) and "\0" not in value)
 TEXTS = ValueSpec("a list of texts", _is_text_list)
 COUNT = ValueSpec("a whole number", lambda value: _is_number(value) and isinstance(value, int))
 NUMBER = ValueSpec("a number", _is_number)
+LIMIT = ValueSpec("a number of seconds above 0", lambda value: _is_number(value) and 0 < value < LONGEST)
 ANY = ValueSpec("any value", lambda value: True)
 ROWS = ValueSpec(
     "a list of rows", lambda value: isinstance(value, list) and all(isinstance(row, list) for row in value)
@@ -236,7 +245,7 @@ class CheckKind:
     may: Mapping[str, ValueSpec]
 
 
-_PATH = {"path": STRING}
+_PATH = {"path": WORDS}
 _PARTS = {"has": TEXTS, "lacks": TEXTS, "matches": STRING}
 KINDS: Mapping[str, CheckKind] = {
     "file": CheckKind(_check_file, _PATH, {**_PARTS, "equals": STRING, "lines": COUNT, "same_lines": TEXTS}),
@@ -247,11 +256,11 @@ KINDS: Mapping[str, CheckKind] = {
     "csv": CheckKind(_check_csv, {**_PATH, "rows": ROWS}, {}),
     "run": CheckKind(
         _check_run,
-        {"command": STRING},
-        {**_PARTS, "stdout": STRING, "stdin": STRING, "exit": COUNT, "seconds": NUMBER},
+        {"command": WORDS},
+        {**_PARTS, "stdout": STRING, "stdin": WORDS, "exit": COUNT, "seconds": LIMIT},
     ),
     "function": CheckKind(
-        _check_function, {**_PATH, "name": STRING, "test": STRING}, {"before": STRING, "seconds": NUMBER}
+        _check_function, {**_PATH, "name": STRING, "test": STRING}, {"before": STRING, "seconds": LIMIT}
     ),
     "answer": CheckKind(_check_answer, {}, {**_PARTS, "any": TEXTS, "number": NUMBER}),
 }

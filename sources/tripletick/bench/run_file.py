@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tripletick.bench.attempt import Attempt
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 from tripletick.event_log import session_log
 from tripletick.system import platforms
 from tripletick.system.text import describe_os_error
@@ -25,6 +25,19 @@ from tripletick.system.text import describe_os_error
 FORMAT = 1
 LOG = ".jsonl"
 NO_RUN = "{path} is not a tripletick bench run."
+LONGEST = 200
+"""Bytes of a file's name, of which a system takes 255."""
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "int": (int,),
+    "int | None": (int, type(None)),
+    "float": (int, float),
+    "float | None": (int, float, type(None)),
+    "tuple[str, ...]": (tuple,),
+    "Mapping[str, str]": (dict,),
+}
+"""What JSON holds of a field, by its type."""
 T = TypeVar("T", "RunHeader", Attempt)
 
 
@@ -67,13 +80,20 @@ class RunFile:
     done: dict[tuple[str, str, int], Attempt]
 
     def add_attempt(self, attempt: Attempt) -> None:
-        """Put an attempt on the disk. Raises OSError."""
+        """Put an attempt on the disk. Raises TripletickError where there is no room for it."""
         self._write_record(asdict(attempt))
         self.done[attempt.key] = attempt
 
     def _write_record(self, record: Mapping[str, Any]) -> None:
-        os.write(self.handle, session_log.to_line(dict(record)))
-        platforms.sync_data(self.handle)
+        line = session_log.to_line(dict(record))
+        try:
+            # a write may take a part, on a full disk too
+            while line:
+                line = line[os.write(self.handle, line) :]
+            platforms.sync_data(self.handle)
+        except OSError as error:
+            why, what = f"{describe_os_error(error)}.", f"The run {self.path} cannot be saved."
+            raise TripletickError(what, why, "Free some space, then continue with --resume.") from error
 
 
 @contextmanager
@@ -83,7 +103,7 @@ def begin_run(folder: Path, header: RunHeader) -> Iterator[RunFile]:
     named = re.sub(
         r"[^\w.-]+", "-", f"{stamp}-{header.model}-{Path(header.suite).name}{'-no-agent' * header.bare}"
     )
-    path = folder / f"{named}{LOG}"
+    path = folder / f"{named.encode()[:LONGEST].decode('utf-8', 'ignore')}{LOG}"
     with _open_run_file(path, new=True) as handle:
         run = RunFile(path, header, handle, {})
         run._write_record(asdict(header))
@@ -122,6 +142,9 @@ def _build_record(kind: type[T], held: Mapping[str, Any]) -> T:
     whole: dict[str, Any] = {
         name: tuple(one) if isinstance(one, list) else one for name, one in given.items()
     }
+    for one in fields(kind):
+        if one.name in whole and not isinstance(whole[one.name], TYPES[str(one.type)]):
+            raise TypeError(one.name)
     return kind(**whole)
 
 

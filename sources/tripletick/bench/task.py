@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tripletick.bench.checks import KINDS, NUMBER, STRING, TEXTS, Check, ValueSpec
+from tripletick.bench.checks import KINDS, LIMIT, STRING, TEXTS, Check, ValueSpec
 from tripletick.errors import ConfigError
 
 SHIPPED = Path(__file__).parent / "tasks"
@@ -35,7 +35,7 @@ REQUESTS = ValueSpec(f"{WORDINGS} strings", lambda value: TEXTS.fits(value) and 
 TURNS = ValueSpec("two or more strings", lambda value: TEXTS.fits(value) and len(value) > 1)
 MUST = {"requests": REQUESTS, "check": CHECKS}
 MUST_DIALOGUE = {"turns": TURNS, "check": CHECKS}
-MAY = {"agent": STRING, "repair": SWITCH, "seconds": NUMBER}
+MAY = {"agent": STRING, "repair": SWITCH, "seconds": LIMIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def read_task(path: Path) -> BenchTask:
     try:
         source = TaskFile(path, path.read_text("utf-8"))
         held = tomllib.loads(source.text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path} cannot be read.", f"{error}.", HELP) from error
     source.check_keys(held, MUST_DIALOGUE if "turns" in held else MUST, MAY)
     checks = tuple(
@@ -146,7 +146,7 @@ def _parse_check(row: Mapping[str, Any], source: TaskFile) -> Check:
     source.check_keys(wanted, kind.must, kind.may)
     try:
         re.compile(wanted.get("matches", ""))
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise source.make_error(
             "matches", f"the pattern is wrong: {error}", "a regular expression"
         ) from error
