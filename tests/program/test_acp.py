@@ -8,6 +8,7 @@ import signal
 import subprocess
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,10 @@ pytest.importorskip("acp")
 from acp import embedded_text_resource, image_block, resource_block, resource_link_block, schema
 from tests.editor import Editor, RawEditor, opened
 from tests.planners import made, plan, slow
+
+from tripletick.acp.updates import EventUpdates
+from tripletick.events import Called
+from tripletick.messages import Call
 
 READS = "I look.\n```read\nnotes.txt\n```"
 WRITES = "```write:hello.txt\nhello\n```"
@@ -303,11 +308,46 @@ def test_what_is_no_message_is_answered_with_an_error_and_the_rest_is_served(raw
         (b'{"jsonrpc": "2.0", "id": 6, "method": "session/prompt", "params": {}}', -32602, 6),
         (b'{"jsonrpc": "2.0", "id": [7], "result": 1}', -32600, None),
         (huge + b'"}}', -32600, 7),
+        (huge.replace(b"7", b'"\xff"', 1) + b'"}}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 9, "method": "session/list", "params": {"cursor": "%b"}}', -32602, 9),
     ):
-        editor.write(line + b"\n")
+        editor.write(line.replace(b"%b", b"9" * 5000) + b"\n")
         assert editor.read_answer(answered)["error"]["code"] == code
     editor.ask(8, "session/prompt", sessionId=name, prompt=[{"type": "text", "text": "are you there?"}])
     assert editor.read_answer(8)["result"] == {"stopReason": "end_turn"}
+
+
+def test_odd_addresses_and_pictures_are_no_errors_of_ours(raw):
+    editor, name = raw("Here.", "Here.")
+    picture = {"type": "image", "data": "\N{SNOWMAN}", "mimeType": "image/png"}
+    links = [
+        {"type": "resource_link", "name": "x", "uri": uri} for uri in ("http://[x", "file:///" + "a" * 5000)
+    ]
+    for number, blocks in enumerate(([picture], links), 3):
+        editor.ask(
+            number, "session/prompt", sessionId=name, prompt=[{"type": "text", "text": "look"}, *blocks]
+        )
+        assert editor.read_answer(number)["result"] == {"stopReason": "end_turn"}
+
+
+def test_a_line_number_without_end_names_the_file(tmp_path):
+    sent: list[Any] = []
+    call = Call("read", f"notes.txt:{'9' * 5000}")
+    EventUpdates(sent.append, tmp_path, lambda: None).show_event(Called(call, 1, 1))
+    (place,) = sent[0].locations
+    assert (place.path, len(str(place.line))) == (str(tmp_path / "notes.txt"), 9)
+
+
+def test_a_session_of_a_newer_version_is_told_as_that(raw, home, project):
+    editor, _ = raw()
+    kept = home / ".local/state/tripletick/sessions"
+    kept.mkdir(parents=True, exist_ok=True)
+    record = {"event": "Session", "format": 99, "at": 0, "id": "newer", "workspace": str(project)}
+    (kept / "newer.jsonl").write_text(json.dumps(record) + "\n")
+    editor.ask(3, "session/load", sessionId="newer", cwd=str(project), mcpServers=[])
+    assert editor.read_answer(3)["error"]["message"].startswith(
+        "newer.jsonl was written by a newer tripletick."
+    )
 
 
 @pytest.mark.parametrize(("how", "code"), [("eof", 0), ("hangup", 143), ("pipe", 141)])

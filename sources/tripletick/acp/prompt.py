@@ -7,7 +7,6 @@ the guard. A file that is kept from the model is refused, however it comes.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -103,7 +102,7 @@ def _take_picture(data: str, uri: str, desk: ChatContext) -> str:
         return _name_file(uri, desk)
     try:
         picture = base64.b64decode(data, validate=True)
-    except binascii.Error:
+    except ValueError:
         picture = b""
     if not images.detect_media_type(picture):
         raise UsageError("The request was not sent.", BINARY, REMEDY)
@@ -114,7 +113,10 @@ def _take_picture(data: str, uri: str, desk: ChatContext) -> str:
 
 def _find_path(uri: str) -> Path | None:
     """Give the path that an address names, None where it names no file of this machine."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     text = unquote(parts.path) if parts.scheme == "file" else uri if uri.startswith("/") else ""
     return Path(text) if text.startswith("/") and "\0" not in text else None
 
@@ -128,7 +130,7 @@ def _find_inside(path: Path, desk: ChatContext) -> str | None:
     what = f"{clean_name(str(path))} was not sent."
     if folder is None:
         # a text may belong to a file that is not there yet
-        why = builder.explain_refusal(path.resolve(), desk.app.places) if path.exists() else ""
+        why = builder.explain_refusal(path.resolve(), desk.app.places) if _is_there(path) else ""
         if why:
             raise UsageError(what, f"{why[:1].upper()}{why[1:]}.", REMEDY)
         return None
@@ -138,6 +140,14 @@ def _find_inside(path: Path, desk: ChatContext) -> str | None:
     except PathRefused as refused:
         raise UsageError(what, f"{refused}.", REMEDY) from refused
     return inside
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether there is such a file; one that cannot be looked at counts as there."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
 
 
 def _read_shown(inside: str, desk: ChatContext) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import re
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -36,6 +37,8 @@ PATIENCE = 10.0
 """Seconds in which a session has to end when the editor is gone."""
 PAGE = 50
 """Sessions that are listed at once."""
+PLACE = re.compile("[0-9]{1,9}")
+"""Where a page of the list begins."""
 BROKEN_PIPE = 141
 ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 """Exit codes by the signal that ends the program."""
@@ -122,7 +125,7 @@ class AcpServer:
         self, cwd: str | None = None, cursor: str | None = None, **_: Any
     ) -> schema.ListSessionsResponse:
         """List the sessions that are kept, of one folder or of all, the newest first."""
-        if not (cursor or "0").isdecimal():
+        if not PLACE.fullmatch(cursor or "0"):
             raise RequestError(-32602, NO_PAGE)
         folder = self._check_folder(cwd) if cwd else None
         found = await asyncio.to_thread(index.listed, self.sessions.places, folder, answered=True)
@@ -202,7 +205,10 @@ class AcpServer:
         """Open a session that is kept. Raises RequestError."""
         places = self.sessions.places
         known = name in await asyncio.to_thread(logs.ids, places)
-        past = await asyncio.to_thread(logs.past, places, name) if known else None
+        try:
+            past = await asyncio.to_thread(logs.past, places, name) if known else None
+        except TripletickError as error:
+            raise RequestError(-32603, clean_text(str(error))) from error
         if past is None or not self.allows(Path(past.workspace)):
             raise RequestError(-32602, NO_SESSION.format(name=clean_text(name)))
         if session := self.open.pop(name, None):

@@ -163,7 +163,9 @@ def parse_message(line: bytes) -> Message | RequestError | None:
 
 def _find_id(head: bytes) -> int | str | None:
     found = _ID.match(head)
-    return json.loads(found[1]) if found else None
+    with suppress(ValueError):
+        return json.loads(found[1]) if found else None
+    return None
 
 
 def _describe_error(error: RequestError) -> Message:

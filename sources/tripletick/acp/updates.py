@@ -80,7 +80,7 @@ LARGEST = 256 << 10
 """Bytes of a file whose change is shown as a diff."""
 MOST = 20
 """Files of one call whose changes are shown."""
-PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)\S*)?")
+PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,9})\S*)?")
 ERRORS = frozenset({"config", "workspace", "server", "server-failed", "cut", "model"})
 """Codes of what the user must set right: the request is answered with an error."""
 ENDED = {"failed": "Failed: {result}", "skipped": "Skipped: {result}"}
