@@ -1,6 +1,6 @@
 """What a task begins with, as one tar: a folder, a commit, or nothing; and put down again where it works.
 
-A copy is thrown away, so what is done to it is known from the patch alone (patching). Links stay links; what
+A copy is thrown away, so what is done to it is known from the patch alone (patches). Links stay links; what
 is neither file, folder nor link is left out. The copy of a commit is a repository of that commit alone: git
 works in it, and nothing is written to the user's own.
 """

@@ -1,7 +1,7 @@
 """A batch from its first task to its last: who gets which, what is tried again, and what is recorded.
 
-One thread decides and writes; tasks are done by a crew (crew, cluster). What is recorded as done is not done
-again, in this run or another one.
+One thread decides and writes; tasks are done by workers (worker_pool, ray_pool). What is recorded as
+done is not done again, in this run or another one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class BatchRunner:
     """An engine has answered."""
 
     def run(self) -> bool:
-        """Do all there is; False where no engine is left for it. Raises what `Results.add` does."""
+        """Do all there is; False where no engine is left. Raises what `ResultsFile.add_result` does."""
         try:
             while True:
                 self.queue.fill_queue()

@@ -1,7 +1,7 @@
 """One attempt at a task: unpacked, run by its own tripletick process, its changes made into a patch.
 
 The same on this machine and on another one. Which engine it works with, and whether it is done again, is
-decided elsewhere (waiting, running).
+decided elsewhere (task_queue, runner).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class BatchJob:
     seconds: float | None = None
 
     def run_program(self, folder: Path, halt: CancelToken, *more: str) -> JobOutcome:
-        """Have it done in a folder. Raises Halted and OSError."""
+        """Have it done in a folder. Raises Cancelled and OSError."""
         task = self.task
         model = ("--model", task.model) if task.model else ()
         wanted = JobSpec(
@@ -70,7 +70,7 @@ class AttemptResult:
 def run_attempt(job: BatchJob, start: IO[bytes] | None, room: Path, halt: CancelToken) -> AttemptResult:
     """Do a task in a copy of what `start` holds, below `room`, which is empty; without one in its own folder.
 
-    What goes wrong around it is in the outcome. Raises Halted.
+    What goes wrong around it is in the outcome. Raises Cancelled.
     """
     try:
         if start is None:

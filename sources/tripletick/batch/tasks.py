@@ -1,7 +1,7 @@
 """The tasks file: one JSON task per line, all checked before the first one runs, then read as needed.
 
 What is in a line is a row of KEYS. Not covered: which tasks are done already (results), and who does them
-(waiting, crew).
+(task_queue, worker_pool).
 """
 
 from __future__ import annotations

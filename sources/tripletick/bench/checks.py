@@ -1,7 +1,7 @@
 """The kinds of checks, a row each: what keys it takes, and how it looks at what a task has left.
 
 Files, answer, and what a program prints are looked at, never how they came about. Each look gives in a few
-words why the check does not hold, "" where it does. What is expected of a text is in texts.py.
+words why the check does not hold, "" where it does. What is expected of a text is in text_checks.py.
 """
 
 from __future__ import annotations

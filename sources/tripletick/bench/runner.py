@@ -71,7 +71,7 @@ def make_header(setup: RunSetup, suite: str) -> RunHeader:
 def require_ready(setup: RunSetup) -> None:
     """See to it that there is a box, and that the model is loaded and answers.
 
-    Raises PersonNeededError without a box, and what FAULTS says of an engine that does not answer.
+    Raises UserNeededError without a box, and what FAULTS says of an engine that does not answer.
     """
     with tempfile.TemporaryDirectory(prefix="tripletick-") as room:
         require_box(setup.config, Path(room))

@@ -1,7 +1,7 @@
 """The figures of a comparison: exact tests and an interval, by their definitions and without a library.
 
-`mcnemar` and `sign` are the two-sided binomial test with one half (McNemar 1947; Dixon and Mood 1946),
-`wilson` is the score interval of a share (Wilson 1927).
+`binomial_test` is two-sided with one half, as in the tests of McNemar (1947) and of signs (Dixon and
+Mood 1946), `wilson_interval` is the score interval of a share (Wilson 1927).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `FAMILY/NAME/` holds task.toml, start/ (missing: it begins with nothing) and solution.md, replies that solve
 it. A dialogue has `turns` in place of `requests`: what is typed one after the other in one session. A file
-that is wrong is an error with its line; whether a task can be solved is shown by proving.py.
+that is wrong is an error with its line; whether a task can be solved is shown by tests/task_validation.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What helps small models, by name: the setting that turns each on and off, for whoever measures it.
 
-What each does stands with its setting (sections).
+What each does stands with its setting (config/schema.py).
 """
 
 from __future__ import annotations

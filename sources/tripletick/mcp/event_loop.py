@@ -25,7 +25,7 @@ class EventLoopThread:
         self._thread: threading.Thread | None = None
 
     def run_coroutine(self, coroutine: Coroutine[Any, Any, T], seconds: float, halt: CancelToken) -> T:
-        """Run it to its end. Raises TimeoutError, Halted, and ServerFailedError for whatever it raised."""
+        """Run it to its end. Raises TimeoutError, Cancelled, and McpServerError for whatever it raised."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._ensure_loop())
         try:
             with halt.on_cancel(future.cancel):

@@ -66,7 +66,7 @@ class McpServer:
         return bool(self.section.command) and self.section.box and not self.section.network
 
     def list_tools(self, halt: CancelToken) -> tuple[McpTool, ...]:
-        """Give its tools; it is started where it does not run. Raises ServerFailedError."""
+        """Give its tools; it is started where it does not run. Raises McpServerError."""
         with self._guard:
             if self._link is None or self._link.is_closed or (self._program and self._program.over.is_set()):
                 self._start_server(halt)
@@ -74,7 +74,7 @@ class McpServer:
 
     def call_tool(self, tool: McpTool, arguments: Mapping[str, Any], halt: CancelToken) -> CallResult:
         """Call a tool; where the server dies of it, once more if that can do no harm. Raises
-        ServerFailedError.
+        McpServerError.
         """
         again = tool.reads_only or tool.repeats or self.is_confined
         for then in (None, TWICE) if again else (NOT_REPEATED,):

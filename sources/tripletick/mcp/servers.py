@@ -40,7 +40,7 @@ class McpServers:
     """What went wrong when a tool was looked at before its call."""
 
     def get_server(self, name: str, mode: Mode) -> McpServer:
-        """Give a server whose program has this mode. Raises ServerFailedError where none is called so."""
+        """Give a server whose program has this mode. Raises McpServerError where none is called so."""
         if name not in self.sections:
             raise McpServerError(NO_SERVER.format(name=name, near=format_near_names(name, self.sections)))
         with self._guard:
@@ -54,13 +54,13 @@ class McpServers:
             return self._open[key]
 
     def list_tools(self, name: str, mode: Mode, halt: CancelToken) -> tuple[McpTool, ...]:
-        """Give what a server offers. Raises ServerFailedError."""
+        """Give what a server offers. Raises McpServerError."""
         found = self.get_server(name, mode).list_tools(halt)
         self.index.remember_tools(name, self.sections[name], found)
         return found
 
     def get_tool(self, name: str, tool: str, mode: Mode, halt: CancelToken) -> McpTool:
-        """Give one tool of a server. Raises ServerFailedError, that of a `peek` at it first."""
+        """Give one tool of a server. Raises McpServerError, that of a `peek_tool` first."""
         if kept := self._kept.pop((name, tool), None):
             raise kept
         there = {each.name: each for each in self.list_tools(name, mode, halt)}
@@ -82,7 +82,7 @@ class McpServers:
     def call_tool(
         self, name: str, tool: McpTool, arguments: Mapping[str, Any], mode: Mode, halt: CancelToken
     ) -> CallResult:
-        """Call a tool. Raises ServerFailedError."""
+        """Call a tool. Raises McpServerError."""
         return self.get_server(name, mode).call_tool(tool, arguments, halt)
 
     def describe_for_dialect(self, dialect: str) -> str:

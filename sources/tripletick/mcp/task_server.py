@@ -122,7 +122,7 @@ class TaskTool:
         return str(task), [*self.command, *flags, "-"]
 
     def _resolve_folder(self, name: str) -> Path:
-        """Give the real path of a folder that is allowed. Raises RefusedError."""
+        """Give the real path of a folder that is allowed. Raises InvalidCallError."""
         folder = expand_user(name)
         if folder.is_absolute():
             real = folder.resolve()
