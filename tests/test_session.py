@@ -150,6 +150,17 @@ def test_bytes_after_the_last_newline_go_to_a_file_of_their_own(tmp_path, rest):
     assert "old.torn" in log.notices[0]
 
 
+def test_a_log_whose_end_cannot_be_moved_is_left_to_other_programs(tmp_path):
+    (tmp_path / "old.jsonl").write_bytes(b'{"event":"Session"}\n{"cut')
+    (tmp_path / "old.torn").mkdir()
+    log = SessionLog.open(tmp_path, workspace=tmp_path, session_id="old")
+    assert (log.path, log.notices) == (None, ["This session is not saved: Is a directory."])
+    (tmp_path / "old.torn").rmdir()
+    again = SessionLog.open(tmp_path, workspace=tmp_path, session_id="old")
+    assert again.id == "old"
+    again.close()
+
+
 def test_lines_that_cannot_be_read_are_skipped_and_counted(tmp_path):
     path = tmp_path / "bad.jsonl"
     bad = [b"{", b"\xff\xfe", b"[1]", b'"text"', b'{"no":"event"}', b"[" * 100000, b'{"event":"cut']

@@ -219,7 +219,13 @@ class SessionLog:
             return log
         log = cls(name, path, fd)
         torn = path.with_suffix(".torn")
-        if count := move_torn_bytes(fd, torn):
+        try:
+            count = move_torn_bytes(fd, torn)
+        except OSError:
+            # else it would be open, and nobody's
+            os.close(fd)
+            raise
+        if count:
             log.notices.append(SAID["torn"].format(old=name, count=count, file=torn))
         return log
 
