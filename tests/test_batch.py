@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import subprocess
+import tarfile
 import time
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -430,6 +431,15 @@ def test_a_patch_makes_of_the_folder_what_the_copy_became(copied, tmp_path):
     assert b"kept" not in made.read_bytes().replace(b"+kept", b"")
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("closed", ["sub", "."])
+def test_a_folder_that_was_closed_is_not_taken_for_deleted(copied, closed):
+    _, copy, patched = copied
+    (copy / "old").write_text("new\n")
+    (copy / closed).chmod(0)
+    assert b"gone" not in patched()
+
+
 def test_where_nothing_was_changed_there_is_no_patch(copied):
     _, copy, patched = copied
     (copy / "kept").touch()
@@ -497,6 +507,15 @@ def test_a_folder_too_large_to_be_sent_is_told(tmp_path):
     (tmp_path / "file").write_bytes(bytes(100))
     with pytest.raises(UsageError, match="is larger than"):
         pack_task(BatchTask(1, "1", "do", tmp_path), BytesIO(), most=99)
+
+
+def test_a_folder_is_packed_by_the_python_of_debian_12_too(tmp_path, monkeypatch):
+    monkeypatch.delattr(tarfile.TarInfo, "replace", raising=False)
+    (tmp_path / "file").write_text("text")
+    pack_task(BatchTask(1, "1", "do", tmp_path), start := BytesIO())
+    start.seek(0)
+    with tarfile.open(fileobj=start) as tar:
+        assert tar.getnames() == ["file"]
 
 
 def test_what_we_write_ourselves_is_in_no_copy(tmp_path):

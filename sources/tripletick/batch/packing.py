@@ -65,7 +65,8 @@ def _add_folder(tar: tarfile.TarFile, folder: Path, leave_out: Collection[Path],
             return None
         if room is not None and (room := room - member.size) < 0:
             raise UsageError(TOO_LARGE.format(folder=folder, most=(most or 0) // MIB), "", REMEDY)
-        return member.replace(uid=os.getuid(), gid=os.getgid(), uname="", gname="", deep=False)
+        member.uid, member.gid, member.uname, member.gname = os.getuid(), os.getgid(), "", ""
+        return member
 
     for path in sorted(folder.iterdir()):
         tar.add(path, path.name, filter=kept)

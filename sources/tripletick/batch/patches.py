@@ -89,15 +89,29 @@ def make_patch(before: CopySnapshot, start: IO[bytes], copy: Path, room: Path) -
 
 
 def _scan_files(folder: Path) -> Iterator[tuple[str, Print]]:
-    for top, folders, files in os.walk(folder):
+    """Give the files, each with what any change of it changes. Raises OSError: what is not seen is gone."""
+    _unlock_folder(folder)
+    for top, folders, files in os.walk(folder, onerror=_raise_error):
         links = [name for name in folders if os.path.islink(os.path.join(top, name))]  # noqa: PTH118, PTH114
         folders[:] = [name for name in folders if name not in TOOLS]
+        for name in folders:
+            _unlock_folder(Path(top, name))
         for name in (*files, *links):
             path = os.path.join(top, name)  # noqa: PTH118
             status = os.lstat(path)
             if name != ".git" and (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
                 its = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_mode
                 yield os.path.relpath(path, folder), its
+
+
+def _unlock_folder(folder: Path) -> None:
+    """Let us into a folder of the copy that a program has closed."""
+    if not folder.is_symlink() and not os.access(folder, os.R_OK | os.X_OK):
+        folder.chmod(0o700)
+
+
+def _raise_error(error: OSError) -> None:
+    raise error
 
 
 def _restore_originals(start: IO[bytes], names: Iterable[str], to: Path) -> None:
