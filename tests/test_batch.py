@@ -362,9 +362,17 @@ def test_what_is_no_file_is_refused(place):
 def test_a_full_disk_is_told(out):
     written = ResultsFile.open(out)
     full = os.open("/dev/full", os.O_WRONLY)
-    with pytest.raises(TripletickError, match="The result of one cannot be saved"):
+    with pytest.raises(TripletickError, match=r"The result of one cannot be saved[\s\S]*Free some space"):
         ResultsFile(out, full).add_result(BatchTask(1, "one", "do"), DONE, A, 1)
     os.close(full)
+    written.close()
+
+
+def test_a_file_in_the_place_of_the_patches_is_named(out):
+    written = ResultsFile.open(out)
+    written.patches.write_text("a file")
+    with pytest.raises(TripletickError, match=rf"{written.patches}: File exists\.\nFix that, then run"):
+        written.add_result(BatchTask(1, "one", "do"), AttemptResult(JobOutcome(ended=True), b"patch"), A, 1)
     written.close()
 
 

@@ -7,6 +7,7 @@ is left as it is.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -39,6 +40,7 @@ FAILS = RETRIED | {"usage"}
 HOST_FAILS = frozenset({"no server", "server failed"})
 """Ends that are the engine's."""
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OWN = b'{"id":'
 """How each line begins."""
 TORN = "The last line of {path} was incomplete and was removed; its task will run again."
@@ -159,11 +161,11 @@ class ResultsFile:
 
 
 def _build_write_error(name: str, error: OSError) -> TripletickError:
-    why = f"{describe_os_error(error)}."
+    where = f"{error.filename}: " if error.filename else ""
     return TripletickError(
         f"The result of {name} cannot be saved.",
-        why,
-        ("Free some space, then run the same command to continue."),
+        f"{where}{describe_os_error(error)}.",
+        f"{'Free some space' if error.errno in FULL else 'Fix that'}, then run the same command to continue.",
     )
 
 
