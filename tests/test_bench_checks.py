@@ -172,6 +172,10 @@ WRONG = [
     (TASK.replace("old.txt", "\\u0000"), "task.toml:5: path is wrong."),
     (TASK + f'\n[[check]]\nkind = "answer"\nmatches = "a{{{9**30}}}"\n', "the pattern is wrong"),
     ("a = " + "[" * 9000, "cannot be read"),
+    (
+        TASK + f'\n[[check]]\nkind = "run"\ncommand = "cat"\nstdin = "{"x" * 120_001}"\n',
+        "stdin is wrong.\nAllowed: a text of at most 120000 bytes",
+    ),
     ('requests = ["a", "b", "c"]\n', "task.toml:1: check is missing."),
     ('requests = ["a", "b", "c"]\ncheck = 1\n', "task.toml:2: check is wrong."),
     ('requests = ["a", "b", "c"]\ncheck = [1]\n', "task.toml:2: check is wrong."),

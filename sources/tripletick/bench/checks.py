@@ -24,6 +24,8 @@ from tripletick.paths import PathRefused
 SECONDS = 20.0
 """What a program that a check runs may take."""
 LONGEST = 1e9
+LARGEST = 120_000
+"""Bytes of a standard input: it goes to the box as a variable, and a system takes 128 KiB of one."""
 NOTHING: Mapping[str, Any] = {}
 HOLDS = "the test holds"
 HARNESS = """\
@@ -229,6 +231,10 @@ WORDS = ValueSpec("a text without NUL", lambda value: isinstance(value, str) and
 TEXTS = ValueSpec("a list of texts", _is_text_list)
 COUNT = ValueSpec("a whole number", lambda value: _is_number(value) and isinstance(value, int))
 NUMBER = ValueSpec("a number", _is_number)
+INPUT = ValueSpec(
+    f"a text of at most {LARGEST} bytes without NUL",
+    lambda value: WORDS.fits(value) and len(value.encode()) <= LARGEST,
+)
 LIMIT = ValueSpec("a number of seconds above 0", lambda value: _is_number(value) and 0 < value < LONGEST)
 ANY = ValueSpec("any value", lambda value: True)
 ROWS = ValueSpec(
@@ -257,7 +263,7 @@ KINDS: Mapping[str, CheckKind] = {
     "run": CheckKind(
         _check_run,
         {"command": WORDS},
-        {**_PARTS, "stdout": STRING, "stdin": WORDS, "exit": COUNT, "seconds": LIMIT},
+        {**_PARTS, "stdout": STRING, "stdin": INPUT, "exit": COUNT, "seconds": LIMIT},
     ),
     "function": CheckKind(
         _check_function, {**_PATH, "name": STRING, "test": STRING}, {"before": STRING, "seconds": LIMIT}
