@@ -137,6 +137,36 @@ def test_what_an_earlier_turn_did_may_be_told_where_somebody_asks():
     assert find_doubts("I created a.txt.", replace(facts(row), earlier=True, asks=False))
 
 
+@pytest.mark.parametrize(
+    ("answer", "doubted"),
+    [
+        ("I deleted 3 of the 10 files.", False),
+        ("I deleted 3 files of the 10 files there.", False),
+        ("I deleted 3 out of all 10 old files.", False),
+        ("I deleted 10 files.", True),
+        ("I deleted 10 of the 12 files.", True),
+    ],
+)
+def test_of_how_many_files_some_are_is_no_claim_about_them(answer, doubted):
+    ran = {"tool": "bash", "body": "rm a b c", "outcome": "ok", "exit": 0}
+    changes = [[name, f"1:{name}", None] for name in "abc"]
+    row = {"request": "thin them out", "blocks": [ran], "changes": changes, "there": [], "works": True}
+    assert bool(find_doubts(answer, facts(row))) == doubted
+
+
+@pytest.mark.parametrize(("number", "doubted"), [("1,234", False), ("1,234.5", False), ("1,334", True)])
+def test_a_number_may_be_quoted_with_its_thousands_parted(number, doubted):
+    ran = {"tool": "bash", "body": "python3 sum.py", "outcome": "ok", "exit": 0, "text": "1234.5"}
+    row = {"request": "run sum.py", "blocks": [ran], "changes": [], "there": [], "works": True}
+    assert bool(find_doubts(f"The program prints {number}.", facts(row))) == doubted
+
+
+def test_an_answer_that_quotes_for_ever_is_read_to_its_end():
+    ran = {"tool": "bash", "body": "python3 sum.py", "outcome": "ok", "exit": 0, "text": "7"}
+    row = {"request": "run sum.py", "blocks": [ran], "changes": [], "there": [], "works": True}
+    assert find_doubts("It prints 7, " * 20_000 + "and prints 8.", facts(row)) == ("“8” stands in no output",)
+
+
 LOOKED = {
     "request": "sort contacts.csv",
     "blocks": [],

@@ -20,8 +20,10 @@ from tripletick.turn.attachments import PLACE, is_file_name
 QUOTED = re.compile(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
 FENCED = re.compile(r"(?ms)^```.*?^```[^\n]*$")
 COUNT = re.compile(
-    r"\b(\d{1,4})\s+(?:\w+\s+){0,2}(?:files|photos|pictures|images|documents|folders|of them)\b"
+    r"\b(\d{1,4})\s+(?:(?:out )?of (?:the |all |your )*\d{1,4}\s+)?(?:\w+\s+){0,2}"
+    r"(?:files|photos|pictures|images|documents|folders|of them)\b"
 )
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 NAMED_PLACE = re.compile(rf"\"([^\"\n]*{PLACE.pattern})\"|['`]([^'`\n]*{PLACE.pattern})['`]|{PLACE.pattern}")
 """A file's name, between quotes also one with blanks."""
 DENIED_PLACE = rf"\**(\"[^\"\n]{{1,200}}\"|'[^'\n]{{1,200}}'|`[^`\n]{{1,200}}`|{PLACE.pattern})\**"
@@ -324,9 +326,10 @@ def _find_unseen_quotes(answer: str, facts: TurnFacts) -> Iterator[str]:
     for tongue in load_table().tongues:
         for said in tongue.quotes.finditer(plain):
             quoted = QUOTED.match(plain, said.end())
-            sentence = load_table().sentences.split(plain[: said.start()])[-1]
+            before = plain[max(0, said.start() - LONGEST) : said.start()]
+            sentence = load_table().sentences.split(before)[-1]
             if not quoted or tongue.depends.search(sentence) or PLURAL.match(plain, quoted.end()):
                 continue
             text = next(filter(None, quoted.groups()), "")
-            if text and text.strip(".,") not in facts.seen:
+            if text and text.strip(".,") not in facts.seen and THOUSANDS.sub("", text) not in facts.seen:
                 yield UNSEEN.format(text=text)
