@@ -4,7 +4,13 @@ import pytest
 from tests.programs import ended, run
 
 from tripletick.messages import Call, Result
-from tripletick.tools.shell import find_started_file, judge_status, make_shell_tool
+from tripletick.tools.shell import (
+    find_emptied_input,
+    find_escaped_breaks,
+    find_started_file,
+    judge_status,
+    make_shell_tool,
+)
 
 COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
 
@@ -167,6 +173,24 @@ def test_what_reads_another_file_or_appends_is_run(context, script):
     for name in ("a.txt", "aa.txt", "data/a.txt"):
         (context.workspace.root / name).write_text("b\na\n")
     assert shell(context, script).ok
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "git show HEAD:a.txt > a.txt",
+        "unzip -p saved.zip a.txt > a.txt",
+        "tar -xOf saved.tar a.txt > a.txt",
+        "find . -name a.txt > a.txt",
+    ],
+)
+def test_the_name_of_a_file_is_not_always_what_is_read(context, script):
+    (context.workspace.root / "a.txt").write_text("b\n")
+    assert find_emptied_input(script, context) is None
+
+
+def test_an_echo_whose_quote_stays_open_is_no_text_of_several_lines():
+    assert find_escaped_breaks('echo "' + "a\\n" * 100_000) is None
 
 
 def test_a_file_that_is_not_there_is_the_program_above_that_has_no_name(context):

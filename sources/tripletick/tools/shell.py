@@ -66,11 +66,13 @@ _COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
 _OVERWRITES = re.compile(
     r"""(?<![>\d&])>\s*(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q))\s*$"""
 )
+_NAMES = re.compile(r"(?:echo|printf|find|unzip|tar\s+-?\w*x\w*)\s")
+"""A command for which the name of a file is a word, or that of one in an archive."""
 _NEXT = re.compile(r";|&&|\|\||\bthen\b|\bdo\b")
 _ECHO = re.compile(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
 
 _ESCAPES = re.compile(
-    r"""^[ \t]*echo[ \t]+(?P<words>"[^"\n]*\\n[^"\n]*"|'[^'\n]*\\n[^'\n]*')[ \t]*(?P<to>>>?[ \t]*"""
+    r"""^[ \t]*echo[ \t]+(?P<words>"(?=[^"\n]*\\n)[^"\n]*"|'(?=[^'\n]*\\n)[^'\n]*')[ \t]*(?P<to>>>?[ \t]*"""
     r"""(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q)))[ \t]*$""",
     re.MULTILINE,
 )
@@ -199,8 +201,9 @@ def find_emptied_input(script: str, context: ToolContext) -> tuple[str, str] | N
         if not found or line.startswith("#"):
             continue
         name, before = found["name"] or found["quoted"], _NEXT.split(line[: found.start()])[-1].strip()
-        reads = re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", before)
-        reads = None if before.startswith(("echo ", "printf ")) else reads
+        # behind a colon it is one of git's
+        reads = re.search(rf"(?<![\w./:-]){re.escape(name)}(?![\w./-])", before)
+        reads = None if _NAMES.match(before) else reads
         with suppress(PathRefused):
             if reads and context.workspace.get_kind(name) == "file":
                 place, other = shlex.quote(name), shlex.quote(f"{name}.new")
