@@ -129,6 +129,15 @@ def test_an_endless_word_in_what_a_checker_said_is_passed_over_at_once(tag):
     assert found and found["message"] == "SyntaxError: odd"
 
 
+@pytest.mark.parametrize("tag", ["python", "go", "java", "fortran"])
+def test_a_source_of_empty_lines_is_passed_over_at_once(tag):
+    row, source = LANGUAGES[tag], "\n" * 100_000
+    assert row.extract_words(source) == row.extract_words("")
+    assert row.is_program(source) == row.is_program("")
+    assert row.is_test("test_a.py", source) is False
+    assert row.find_skip_reason("a", source) == row.find_skip_reason("a", "")
+
+
 def test_a_source_without_main_is_no_program():
     c, python = LANGUAGES["c"], LANGUAGES["python"]
     assert not c.is_program("int add(int a) { return a; }")

@@ -74,3 +74,8 @@ def test_cargo(context, right, outcome, passed):
 def test_rust_without_a_project(context, right, outcome, passed):
     source = ADD_RUST + RUST.format(call="add", sum=right)
     assert seen(run(context, "rust", source, "lib.rs")) == (outcome, (passed, 2))
+
+
+def test_empty_lines_are_no_summary():
+    assert parse_test_counts("\n" * 100_000) is None
+    assert parse_test_counts("\n\n  2 passed in 0.1s\n") == (2, 2)

@@ -21,7 +21,7 @@ SHELL = "bash"
 LOOKS = frozenset({"read", "file_finder", "write", "append", "edit", "web_search", "fetch", "browse"})
 """Tags of ours that run no program and change nothing but files of the folder."""
 SUMMARIES = re.compile(
-    r"(?m)^=*\s*\d+ (?:passed|failed|error).* in [\d.:]+m?s.*$"  # pytest
+    r"(?m)^=*[ \t]*\d+ (?:passed|failed|error).* in [\d.:]+m?s.*$"  # pytest
     r"|^test result: .*$"  # cargo
     r"|^(?:#|\u2139) (?:pass|fail) \d+$"  # node --test
     r"|^ +\d+ (?:passing|failing)\b.*$"  # mocha
