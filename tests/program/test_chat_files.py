@@ -57,6 +57,27 @@ def test_what_is_kept_from_the_model_is_not_sent_and_said(chat, home, path):
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("../elsewhere.txt", "was not sent."),
+        ("/etc/passwd", "was not sent."),
+        ("no.txt", ": no such file here"),
+    ],
+)
+def test_a_path_at_the_beginning_is_no_agent_s_name(chat, path, said):
+    with chat("Read.") as terminal:
+        terminal.wait("coder>").send(f"@{path} what is that").wait(f"{path}{' ' * (said[0] == 'w')}{said}")
+        terminal.wait_line("coder>")
+        assert "no agent" not in terminal.text()
+
+
+def test_a_folder_counts_by_the_names_that_go_along(chat, project):
+    with chat() as terminal:
+        terminal.wait("coder>").type("see @sources").wait("+2 tokens")
+
+
+@pytest.mark.usefixtures("project")
 def test_paths_are_completed_with_their_tokens(chat):
     with chat() as terminal:
         terminal.wait("coder>").type(f"see @no{TAB}").wait("see @notes.txt", "+6 tokens").type(CTRL_C)

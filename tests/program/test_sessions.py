@@ -342,8 +342,10 @@ def test_in_the_chat_session_and_answer_become_files(home):
         terminal.send("/export s.pdf").wait("The file name must end in .md, .html, .json.").wait_line(
             "coder>"
         )
+        terminal.send('/save "my answer.md"').wait("Saved: ", "my answer.md").wait_line("coder>")
         terminal.send("/export").wait_line("coder>").send("/exit").end()
     assert (home / "project" / "a.md").read_text() == "Hello **there**.\n"
+    assert (home / "project" / "my answer.md").read_text() == "Hello **there**.\n"
     assert "<strong>there</strong>" in (home / "project" / "s.html").read_text()
     assert len(list((home / "project").glob("tripletick-*.md"))) == 1
 

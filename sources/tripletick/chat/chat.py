@@ -216,16 +216,12 @@ def suggest_command(desk: ChatContext, name: str) -> str:
 
 
 def send_to_agent(desk: ChatContext, text: str) -> None:
-    """Give the agent what stands behind its name, else all that follows; a file's name is no agent's.
+    """Give the agent what stands behind its name, else all that follows; a path is no agent's name.
 
     Raises UsageError.
     """
     name, rest = _split_first_word(text)
-    if (
-        name
-        and name not in desk.app.prompts.agents
-        and (text.startswith('"') or mentions.is_workspace_path(desk, name))
-    ):
+    if name and name not in desk.app.prompts.agents and mentions.is_path(desk, name):
         mentions.send_request(desk, f"@{text}")
         return
     try:

@@ -11,6 +11,7 @@ from tripletick.paths import PathRefused
 from tripletick.session import images
 from tripletick.session.mentioned_files import (
     MENTION,
+    STOPS,
     drop_signs,
     format_size,
     is_picture,
@@ -57,8 +58,10 @@ def describe_unseen_pictures(desk: ChatContext, text: str) -> str:
     return BLIND.format(model=about.name) if any(found) else ""
 
 
-def is_workspace_path(desk: ChatContext, name: str) -> bool:
-    """Tell whether a name is a file or folder of the workspace."""
+def is_path(desk: ChatContext, name: str) -> bool:
+    """Tell whether a name has the form of a path, or is a file or folder of the workspace."""
+    if name.startswith('"') or set(name.rstrip(STOPS)) & set("./"):
+        return True
     loop = desk.open_loop()
     return bool(loop and _file_size(loop, name) is not None)
 
@@ -82,6 +85,9 @@ def _mention_sizes(loop: Loop, text: str, *, sees: bool) -> Iterator[int]:
 def _file_size(loop: Loop, path: str) -> int | None:
     with suppress(PathRefused):
         workspace = loop.context.workspace
-        look = workspace.describe_path(workspace.resolve_path(path).path)
+        place = workspace.resolve_path(path).path
+        look = workspace.describe_path(place)
+        if look.kind == "folder":
+            return sum(len(each) + 1 for each in workspace.list_names(place))
         return None if look.kind == "missing" else look.size
     return None

@@ -85,7 +85,9 @@ def save_answer(desk: ChatContext, name: str) -> None:
 
 
 def _resolve_path(desk: ChatContext, name: str) -> Path:
-    return desk.app.folder / expand_user(name)
+    """Give the place that is named; a name may stand in quotes, as in a shell."""
+    quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
+    return desk.app.folder / expand_user(name[1:-1] if quoted else name)
 
 
 def _save_file(desk: ChatContext, path: Path, text: str) -> None:
