@@ -243,6 +243,22 @@ def test_a_file_that_cannot_be_used_is_told_and_stops_nothing(folder, brought, t
     assert any(line.startswith(".tripletick/config.ini is not used") for line in told)
 
 
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(b"caf\xe9\n", "it is not UTF-8"), (b"a" + "\u00e9".encode() * 40_000, "it is larger than 64 KiB")],
+)
+def test_why_a_text_is_not_used_is_said_in_words(folder, brought, data, why):
+    (folder / "AGENTS.md").write_bytes(data)
+    assert brought()[1] == [f"AGENTS.md is not used: {why}."]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(folder, brought):
+    (folder / "AGENTS.md").write_bytes(b"\xef\xbb\xbfA line.\n")
+    (folder / ".tripletick/config.ini").write_bytes(b"\xef\xbb\xbf[sandbox]\nmode = read\n")
+    trusted, told, _ = brought()
+    assert (trusted.words, len(trusted.settings), told) == ("A line.\n", 1, [])
+
+
 def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     put(folder, "[agent]\nname = auditor\n")
     put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/auditor.md")

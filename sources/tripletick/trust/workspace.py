@@ -42,7 +42,7 @@ WHY = (
 UNASKED = "{names} of this folder: not used, because not approved yet. To approve: tripletick"
 DECLINED = "{names} of this folder: not used, as you chose."
 NOT_READ = "{path} is not used: {why}."
-TOO_LARGE = "it is larger than 64 KiB"
+TOO_LARGE, NO_TEXT = "it is larger than 64 KiB", "it is not UTF-8"
 TAKEN = "{path} is not used: {name} is the name of another agent, or not a plain word."
 TAGS = "{path} is not used: it asks for {tags}, which no agent of tripletick has."
 TOO_MANY = "{path} is not used: a folder can bring at most {most} agents."
@@ -120,12 +120,13 @@ def _read_texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
             if entry.kind == "missing":
                 continue
             data = workspace.read_bytes(path, LARGEST + 1)
-            found[path] = data.decode("utf-8").replace("\r\n", "\n")
             if len(data) > LARGEST:
-                del found[path]
-                told.append(NOT_READ.format(path=path, why=TOO_LARGE))
-        except (PathRefused, UnicodeError) as error:
-            told.append(NOT_READ.format(path=path, why=str(error)))
+                raise PathRefused(TOO_LARGE)
+            found[path] = data.decode("utf-8-sig").replace("\r\n", "\n")
+        except PathRefused as refused:
+            told.append(NOT_READ.format(path=path, why=refused))
+        except UnicodeError:
+            told.append(NOT_READ.format(path=path, why=NO_TEXT))
     return found
 
 
