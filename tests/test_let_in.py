@@ -113,3 +113,9 @@ def test_the_finder_finds_nothing_hidden_and_the_workspace_once(context, home):
     context.workspace.allow_reading(home)
     found = use(context, "file_finder", "*\nCANARY").text
     assert (found.count("mine.txt"), "id" in found.split(), "CANARY:" in found) == (1, False, False)
+
+
+def test_the_finder_finds_once_what_was_let_in_twice(context, home):
+    for folder in ("My Documents/old", "My Documents", "My Documents"):
+        context.workspace.allow_reading(home / folder)
+    assert use(context, "file_finder", "plan.md").text == f"{home}/My Documents/old/plan.md"

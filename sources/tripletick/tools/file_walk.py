@@ -60,9 +60,9 @@ class FileWalk:
         self.seconds = self.seconds or (WIDE if self.workspace.sight else SECONDS)
         self._end = time.monotonic() + self.seconds
         hides = self.workspace.make_hidden_check()
-        waiting: deque[tuple[str, Specs]] = deque(
-            (root, ()) for root in ("", *self.workspace.readable_folders)
-        )
+        folders = dict.fromkeys(self.workspace.readable_folders)
+        tops = [each for each in folders if not any(each.startswith(f"{one}/") for one in folders)]
+        waiting: deque[tuple[str, Specs]] = deque((root, ()) for root in ("", *tops))
         while waiting and not self.is_exhausted():
             folder, specs = waiting.popleft()
             with contextlib.suppress(PathRefused):
