@@ -100,6 +100,10 @@ def test_what_may_mean_two_things_or_none_is_refused(takes, body, why):
     assert "\n" not in str(caught.value)
 
 
+def test_a_text_in_quotes_that_python_would_warn_of_is_read_in_silence():
+    assert parse_arguments(Call("t", "query = '\\d+'\nlimit = 3"), TWO) == {"query": "\\d+", "limit": 3}
+
+
 @pytest.mark.parametrize("call", [Call("t", "hello", "notes.txt"), Call("t", "hello", None, ("all",))])
 def test_nothing_stands_behind_the_tag_but_a_time_limit(call):
     with pytest.raises(ArgumentsError, match="nothing behind its tag"):

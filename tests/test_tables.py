@@ -4,6 +4,7 @@ import pytest
 from tests.filing import open_plain, put, use
 
 from tripletick.tools.data_summary import summarize_data
+from tripletick.tools.text_compare import find_text_comparison
 from tripletick.turn import attachments
 
 
@@ -93,3 +94,18 @@ def test_numbers_are_not_compared_as_texts(context, code, column):
     result = use(context, "python", f"import csv\nrows = list(csv.DictReader(open('a.csv')))\n{code}\n")
     assert (f"{column} would be compared as text" in result.verdict) == bool(column), result
     assert bool(column) == ("write float(" in result.text)
+
+
+@pytest.mark.parametrize(
+    ("code", "wrong"),
+    [("print('\\d')\nprint(max(row['x'] for row in rows))", True), ("-" * 300_000 + "1", False)],
+)
+def test_a_program_that_python_would_warn_of_is_looked_at_in_silence(context, code, wrong):
+    put(context, "a.csv", "n,x\na,9\nb,10\n")
+    attachments.attach_named_files("a.csv", context)
+    assert bool(find_text_comparison(f"import csv\n{code}\n", context)) == wrong
+
+
+@pytest.mark.parametrize("text", ['{"\\ud83d": 1}', '["\\ud83d"]'])
+def test_half_a_character_of_a_json_file_is_not_sent(text):
+    assert all(part.encode() for part in summarize_data("a.json", text) or [""])

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from tripletick.system.text import format_count
+from tripletick.tools.file_reader import to_printable
 
 SEPARATED = (".csv", ".tsv", ".tab")
 JSON = (".json",)
@@ -54,7 +55,9 @@ def summarize_data(path: str, text: str) -> tuple[str, str] | None:
     name = path.lower()
     if name.endswith(SEPARATED):
         return _summarize_csv(text)
-    return _summarize_json(text) if name.endswith(JSON) else None
+    found = _summarize_json(text) if name.endswith(JSON) else None
+    # half of a character, which JSON can say, cannot be sent
+    return found and (to_printable(found[0]), to_printable(found[1]))
 
 
 def suggest_reader(path: str, text: str, *, marked: bool = False) -> str:

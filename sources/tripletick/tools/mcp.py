@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -114,7 +115,9 @@ def _parse_arguments(body: str) -> dict[str, Any] | None:
     given: Any = {}
     for read in (json.loads, ast.literal_eval) if body.strip() else ():
         try:
-            given = read(body.strip())
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                given = read(body.strip())
             break
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             given = None

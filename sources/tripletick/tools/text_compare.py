@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -28,7 +29,8 @@ def find_text_comparison(source: str, context: ToolContext) -> tuple[str, str] |
     """
     if "csv" not in source or "pandas" in source:
         return None
-    with suppress(SyntaxError, ValueError, RecursionError):
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         compared = {column: found for found, column in _find_compared(ast.parse(source))}
         wrong = next(_find_misordered(compared, context), "") if compared else ""
         return (WRONG.format(column=wrong), INSTEAD.format(found=compared[wrong])) if wrong else None

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -201,9 +202,12 @@ def _list_interpretations(text: str) -> Iterator[Any]:
         yield SWITCHES[text.casefold()]
     for reader in (json.loads, ast.literal_eval):
         try:
-            yield reader(text)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                value = reader(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
+        yield value
 
 
 def _strip_quote_newline(value: str, text: str) -> str:
