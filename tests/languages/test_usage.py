@@ -4,7 +4,7 @@ import pytest
 from tests.filing import open_plain, use
 
 from tripletick.languages.registry import detect_language
-from tripletick.tools.command_examples import find_examples, find_unread_argument
+from tripletick.tools.command_examples import find_examples, find_shown_command, find_unread_argument
 
 ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"
 TIMES = ADD.replace("sum(map(int, sys.argv[1:]))", "int(sys.argv[1]) * int(sys.argv[2])")
@@ -131,6 +131,29 @@ def test_what_wants_a_file_or_somebody_who_types_tells_nothing(context, task, so
 def test_a_program_that_is_given_an_argument_reads_it(task, path, source, told):
     said = find_unread_argument(task, path, source, language(path))
     assert told in said and bool(told) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("task", "command"),
+    [
+        ("python3 add.py 12 prints a password", "python3 add.py 12"),
+        ("call it like 'python3 add.py \"a b\" -n 3' or so", 'python3 add.py "a b" -n 3'),
+        ("python3 add.py 5, then stop", "python3 add.py 5"),
+        ("python3 add.py FILE 3 counts", ""),
+        ("python3 add.py and then 5", ""),
+    ],
+)
+def test_the_command_that_a_task_shows_is_found(task, command):
+    assert find_shown_command(task, "add.py", language("add.py")) == command
+
+
+def test_a_program_that_the_command_of_the_task_ends_has_failed(context):
+    context.ledger.begin_turn("python3 add.py 12 prints a password")
+    source = "if __name__ == '__main__':\n    print(int(sys.argv[1]) + 1)"
+    result = use(context, "python", source, "add.py")
+    assert "python3 add.py 12 fails: NameError: name 'sys' is not defined" in result.text
+    result = use(context, "python", f"import sys\n{source}", "add.py")
+    assert (result.verdict, result.text) == ("ok, saved add.py", "$ python3 add.py 12\n13")
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     task = context.ledger.task[:PROVEN]
     shown = (saved.path, program.source, program.language)
     used = list(command_examples.run_examples(task, *shown, context))
-    unread = "" if used else command_examples.find_unread_argument(task, *shown)
+    unread = command_examples.find_unread_argument(task, *shown)
     wrong = [*_find_failed_examples(program, saved), *filter(None, (*(each.fault for each in used), unread))]
     if misprint := sample_lines.find_misprint(task, result.text):
         wrong.append(MISPRINTED.format(line=misprint[0], sample=misprint[1]))

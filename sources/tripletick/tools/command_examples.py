@@ -89,11 +89,24 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     well.
     """
     how, reads = language.argument or ("", "")
-    if not how or re.search(reads, source):
+    if not how or re.search(reads, source) or find_examples(task, path, language):
         return ""
     for call in _compile_call(path, language).finditer(task):
         if given := _ARGUMENT.match(task, call.end()):
             return UNREAD.format(command=f"{call[0]}{given[0]}", how=how)
+    return ""
+
+
+def find_shown_command(task: str, path: str, language: Language) -> str:
+    """Give the first command of a task that starts the program at `path` with arguments, "" without one, or
+    where they are to be filled in.
+    """
+    for call in _compile_call(path, language).finditer(task):
+        end = call.end()
+        while (given := _ARGUMENT.match(task, end)) and not _OPEN.search(given[0]):
+            end = given.end()
+        if end > call.end() and not given:
+            return task[call.start() : end]
     return ""
 
 
@@ -131,8 +144,11 @@ def _take_output(lines: list[str]) -> Iterator[str]:
 def run_examples(
     task: str, path: str, source: str, language: Language, context: ToolContext
 ) -> Iterator[CommandExample]:
-    """Run the examples of a task and give those of which something is known."""
-    for command, right in find_examples(task, path, language)[:MOST]:
+    """Run the examples of a task and give those of which something is known; where it has none, the command
+    by which it starts the program.
+    """
+    shown = find_shown_command(task, path, language)
+    for command, right in find_examples(task, path, language)[:MOST] or ([(shown, "")] if shown else []):
         if _READS.search(source) and not re.search(r"[|<]", command):
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
@@ -146,7 +162,7 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished) -> s
         return f"{command} does not end"
     if finished.status:
         return f"{command} fails: {printed.splitlines()[-1] if printed else f'exit {finished.status}'}"
-    is_right = _normalize_spaces(right) in (
+    is_right = not right or _normalize_spaces(right) in (
         _normalize_spaces(printed),
         *map(_normalize_spaces, printed.splitlines()),
     )

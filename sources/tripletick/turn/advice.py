@@ -50,17 +50,19 @@ class AdviceRule:
 
     def applies_to(self, call: Call, result: Result) -> bool:
         tool = not self.tools or call.tool in self.tools or call.tool == _SPAWNS
-        code = not self.code or self.code.search(call.body) is not None
-        return tool and code and (not self.flag or self.flag in result.flags)
+        return tool and (not self.flag or self.flag in result.flags)
 
     def match_line(self, call: Call, result: Result) -> Mapping[str, str] | None:
         """Give the named groups of the line that fits, None where none does."""
+        code = self.code.search(call.body) if self.code else None
+        if self.code and not code:
+            return None
         if self.pattern is None:
             return {}
         for line in _READS[self.reads](call, result):
             match = self.pattern.search(line)
             if match is not None and self._is_known_module(groups := match.groupdict("")):
-                return groups
+                return {**groups, **(code.groupdict("") if code else {})}
         return None
 
     def _is_known_module(self, groups: Mapping[str, str]) -> bool:

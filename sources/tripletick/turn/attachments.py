@@ -33,6 +33,7 @@ from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.tool import FileTracker, ToolContext
+from tripletick.turn import clues
 
 LARGEST = 1 << 20
 """Bytes; of a larger file nothing goes along."""
@@ -77,7 +78,6 @@ PART = "{path}, the first {shown} of {lines}:"
 TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
 DATA = ", {said}; read or change it in a python block, with {reader}"
 HOLDS = "{path}/ holds: {names}"
-BOXES = "[ ] stands before an open task, [x] before one that is done."
 FAILS = "{command} fails:"
 MISSING = re.compile(r"(?:No such file or directory|no such file or directory, \w+):? '([^'\n]+)'")
 INSTEAD = "{name} does not exist; {path} does."
@@ -112,7 +112,9 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     used = "" if makes else templates.find_named_object("uses", request).removeprefix("./")
     if used and context.ledger.is_new_program and used == context.ledger.asked:
         context.ledger.asked = ""  # it is to be run, shown or deleted, and not written
-    failure = attach_failure(request, context) if templates.has_words("repairs", request) else ""
+    repairs = templates.has_words("repairs", request)
+    named = "\n\n".join(filter(None, (named, *_attach_clues(context)))) if repairs else named
+    failure = attach_failure(request, context) if repairs else ""
     found = ""
     files = [path for path in sorted(context.ledger.named) if _is_file(path, context)]
     if context.trial.files and files:
@@ -126,8 +128,19 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
         elif not wanted:
             searches = finder.TOOL.tag in tools
             found = _attach_unnamed(request, context, templates, searches=searches)
-    boxes = BOXES if "[ ] " in named and templates.has_words("ticks", request) else ""
+    boxes = clues.show_ticked(named, request) if templates.has_words("ticks", request) else ""
     return "\n\n".join(filter(None, (named, boxes, failure, found)))
+
+
+def _attach_clues(context: ToolContext) -> Iterator[str]:
+    """Show the data of the program that is to be repaired, and what of it is read wrongly."""
+    path, read = context.ledger.asked, context.workspace.read_shown
+    with suppress(PathRefused, UnicodeError):
+        source = read(path, LARGEST).decode() if path in context.ledger.known else ""
+        inputs = [each for each in clues.find_inputs(source) if _is_file(each, context)]
+        yield from (_format_file(each, context, SHORT) for each in inputs)
+        data = "\n".join(read(each, SHORT).decode() for each in inputs)
+        yield clues.describe_ordered_texts(path, source, data)
 
 
 def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *, searches: bool) -> str:

@@ -1,0 +1,66 @@
+"""What goes along with a request beside its files."""
+
+import pytest
+from tests.filing import open_plain, put
+
+from tripletick.agents.templates import load_templates
+from tripletick.system import dirs
+from tripletick.turn import attachments
+from tripletick.turn.clues import describe_ordered_texts, find_inputs, show_ticked
+
+BASE = load_templates(dirs.find_dirs().prompts)
+TOOLS = ("bash", "file_finder", "*")
+SORTS = """rows = []
+for line in open('scores.txt'):
+    name, points = line.split()
+    rows.append((points, name))
+"""
+
+
+@pytest.fixture
+def context(tmp_path):
+    with open_plain(tmp_path) as context:
+        yield context
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ("tick off buy milk", "“- [ ] Buy milk” becomes “- [x] Buy milk” when it is done."),
+        ("buy milk and call mum are done", ""),
+        ("bread is done", ""),
+    ],
+)
+def test_the_task_that_is_done_is_shown_with_its_tick(request_, said):
+    assert show_ticked("- [ ] Buy milk\n- [ ] Call mum\n- [x] bread\n", request_) == said
+
+
+def test_the_data_of_a_program_that_is_to_be_repaired_go_along(context):
+    put(context, "top.py", f"{SORTS}rows.sort(reverse=True)\nprint(rows, 'x.py', 'no.csv')\n")
+    put(context, "scores.txt", "Ada 87\nIvo 9\n")
+    shown = attachments.attach_files("top.py is wrong: Ivo is above Ada. Fix it", TOOLS, context, BASE)
+    assert "scores.txt, 2 lines:\n```text\nAda 87\nIvo 9\n```" in shown
+    assert "In top.py, points is a text where it is put in order" in shown
+    assert "scores.txt" not in attachments.attach_files("what does top.py do?", TOOLS, context, BASE)[-80:]
+
+
+def test_files_that_a_program_reads_are_those_between_quotes():
+    assert find_inputs("open('./a b.csv'); open(\"d/e.json\"); import c.d; x = 'f.py'") == [
+        "a b.csv",
+        "d/e.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "data", "said"),
+    [
+        (f"{SORTS}rows.sort()", "Ada 87\nIvo 9", True),
+        (f"{SORTS}rows.sort()", "Ada 87\nIvo 19", False),
+        (f"{SORTS}print(rows)", "Ada 87\nIvo 9", False),
+        (f"{SORTS.replace('((points', '((int(points)')}rows.sort()", "Ada 87\nIvo 9", False),
+        (f"{SORTS}rows.sort(", "Ada 87\nIvo 9", False),
+    ],
+)
+def test_numbers_that_are_put_in_order_as_texts_are_told(source, data, said):
+    assert bool(describe_ordered_texts("a.py", source, data)) is said
+    assert describe_ordered_texts("a.js", source, data) == ""
