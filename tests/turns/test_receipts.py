@@ -204,6 +204,40 @@ def test_moves_that_would_lose_files_are_taken_back(session, code):
     }
 
 
+def test_files_that_were_to_be_swapped_are_both_kept(session):
+    it = session("```bash\nmv a.txt b.txt\nmv b.txt a.txt\n```", "Fine.", "Fine.")
+    for name in "ab":
+        put(it.loop.context, f"{name}.txt", name)
+    result = last(it.play("swap a.txt and b.txt"), Returned).result
+    assert "what was in b.txt would have been lost" in result.text
+    assert "mv a.txt a.txt.tmp && mv b.txt a.txt && mv a.txt.tmp b.txt" in result.text
+    assert [(it.folder / f"{name}.txt").read_text() for name in "ab"] == ["a", "b"]
+
+
+def test_a_program_that_ended_in_an_error_has_spoiled_no_file(session):
+    it = session("```python\nopen('a.txt', 'w')\nopen('new.txt', 'w')\n1 / 0\n```", "Fine.", "Fine.")
+    put(it.loop.context, "a.txt", "one")
+    result = last(it.play("add a line to a.txt"), Returned).result
+    assert result.text.endswith("ZeroDivisionError: division by zero\nAll files are as they were before.")
+    assert (it.folder / "a.txt").read_text() == "one"
+
+
+@pytest.mark.parametrize(
+    ("request_", "changed"),
+    [
+        ("What does chmod 600 do? I only want to understand it, do not change anything here.", False),
+        ("Was steht in a.txt? Bitte nichts ändern", False),
+        ("Add two to a.txt, but do not change anything else", True),
+        ("Add two to a.txt; don't change the names of files", True),
+    ],
+)
+def test_where_nothing_is_to_be_changed_nothing_is(session, request_, changed):
+    it = session("```bash\necho two >> a.txt\n```", "Fine.", "Fine.", "Fine.")
+    put(it.loop.context, "a.txt", "one\n")
+    it.play(request_)
+    assert (it.folder / "a.txt").read_text() == ("one\ntwo\n" if changed else "one\n")
+
+
 def test_what_was_moved_over_a_text_is_joined_instead(session):
     it = session("```bash\nmv a.txt all.txt; mv b.txt all.txt\n```", "Fine.")
     for name in "ab":

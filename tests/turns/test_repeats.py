@@ -112,6 +112,14 @@ def test_nothing_of_a_reply_that_repeats_itself_runs(session):
     assert [type(event).__name__ for event in events].count("Called") == 0
 
 
+def test_of_several_blocks_of_a_reply_that_repeats_itself_the_first_runs(session):
+    blocks = [f"```bash\n{line}\n```\n" for line in ("touch made", "touch other", "ls")]
+    it = session("I do it.\n" + "\n".join([*blocks, *blocks[1:] * 200]), "Done.")
+    assert it.play()[-1] == Answered("Done.")
+    assert [path.name for path in it.folder.glob("[!.]*")] == ["made"]
+    assert it.model.asked[1][-2].text.strip() == "I do it.\n```bash\ntouch made\n```"
+
+
 def test_the_engine_is_hung_up_on_at_once(session):
     it = session("It will work.\n" * 100_000, "Done.")
     assert sum(len(e.text) for e in it.play() if type(e).__name__ == "Text") < 2500

@@ -19,7 +19,7 @@ from tripletick.turn import attachments
 from tripletick.turn.loop import Loop
 
 FOLDER_LINE = 120
-"""Characters of the line that names the folder's files: about 40 tokens."""
+"""Characters of the line that names the folder's files: about 40 tokens; twice as many with those below."""
 SECONDS = 0.2
 """A walk through its folders ends after that."""
 UNNAMED = re.compile(r"^/|(?:^|/)\.")
@@ -46,10 +46,10 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
     kinds = {found.lower() for found in ENDING.findall(request)}
     meant = [name for name in names if name.endswith("/") or _get_extension(name) in kinds]
     chosen = meant if any(not name.endswith("/") for name in meant) else _put_meant_first(names, request)
-    shown, length = 0, len(templates.folder)
+    shown, length, most = 0, len(templates.folder), FOLDER_LINE * (1 if names is top else 2)
     for name in chosen:
         length += len(name) + len(templates.separator)
-        if length > FOLDER_LINE:
+        if length > most:
             break
         shown += 1
     if names and not shown:
@@ -79,7 +79,7 @@ def _spell_out(names: Sequence[str], workspace: Workspace) -> Sequence[str]:
             continue
         paths.pop(f"{found.path.rpartition('/')[0]}/", None)
         paths[found.path + "/" * (found.entry.kind == "folder")] = None
-        if len(", ".join(paths)) > FOLDER_LINE:
+        if len(", ".join(paths)) > 2 * FOLDER_LINE:
             return names
     return names if walk.stopped or walk.left_out else sorted(paths)
 

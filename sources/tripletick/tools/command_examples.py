@@ -50,7 +50,7 @@ _READS = re.compile(
 """What stands in a program that reads what somebody types."""
 
 _ARGUMENT = re.compile(
-    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.]*(?!\s+times\b)|[A-Z]{2,}|[B-HJ-Z]"
+    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{2,}|[B-HJ-Z]"
     r"|--?[a-z][\w-]*|[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""

@@ -61,6 +61,9 @@ ELSEWHERE = "(no match; a search of the whole folder found:\n{hits})"
 DIFFERENT = "ok, they differ"
 _IN_FOLDER = re.compile(r"^\w*grep: [^\n]+: Is a directory(?:\n|\Z)", re.MULTILINE)
 DELETED = "ok, the others were deleted"
+PARTLY = "failed, {command} did not do all of it"
+_LEFT_BEHIND = re.compile(r"(?m)^(mv|cp): cannot stat '[^'*?]+': No such file or directory$")
+"""What was to be moved or copied and is not there; a later command of the script succeeded."""
 _NOT_REMOVED = re.compile(r"rm: cannot remove '([^']+)': No such file or directory")
 _COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
 _OVERWRITES = re.compile(
@@ -114,6 +117,9 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     the answer that it is; for a check, and for what stands behind it in a script, 1 is a failure. So it is
     for a search that left out files which the request may mean.
     """
+    if result.ok and call.tool == SHELL and (missed := _LEFT_BEHIND.search(result.text)):
+        verdict = PARTLY.format(command=missed[1])
+        return replace(result, outcome="failed", verdict=verdict, exit=1)
     ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")
     is_script = call.tool == SHELL and not call.path and ended
     result = _drop_folders(call, result) if is_script else result

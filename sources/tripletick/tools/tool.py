@@ -63,6 +63,8 @@ class FileTracker:
     """The program that it names is to be repaired …"""
     mended: bool = False
     """… and this turn has changed it, without a check that has failed since."""
+    untouched: bool = False
+    """The request says that nothing is to be changed."""
     withheld: bool = False
     """The request wants nothing to be run …"""
     only_asks: bool = False

@@ -322,7 +322,8 @@ class Loop:
         printed = OutputEnds(self.context.limits.kept)
         lacks = self.conversation.templates.lacks_words("deletes", self.conversation.asked)
         stop, keeps = "", bool(lacks and self.checkpoints.block_count and self.checkpoints.changes_since(0))
-        context = replace(self.context, mode="read", offers=False) if agent.mode == "read" else self.context
+        looks = agent.mode == "read" or (self.context.ledger.untouched and not typed)
+        context = replace(self.context, mode="read", offers=False) if looks else self.context
         context.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):
@@ -360,7 +361,7 @@ class Loop:
         """Put files back that a block has lost; `keeps`: it may delete none from before the turn."""
         changes = self.checkpoints.changes_since(before) or ()
         turn = self.checkpoints.changes_since(0) or () if keeps else ()
-        wrong = receipts.find_wrong_folder(call, result, self.context.workspace.root) if changes else None
+        wrong = receipts.find_failed_part(call, result, changes, self.context.workspace.root)
         wrong = wrong or receipts.find_false_archive(call.body, changes, self.checkpoints.read_content)
         if not (loss := wrong or receipts.find_loss(call.body, changes, turn, self.conversation.asked)):
             return result

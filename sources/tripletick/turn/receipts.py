@@ -6,12 +6,13 @@ import re
 import shlex
 import stat
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tripletick.checkpoint.undo_plan import find_renames, is_folder, list_file_changes
 from tripletick.checkpoint.values import Change, State
 from tripletick.dialects.fence.feedback import wrap_in_fence
-from tripletick.languages.registry import is_document
+from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.system.text import join_names
@@ -39,6 +40,11 @@ TAKEN_BACK = "failed, and what it did was taken back"
 LOSES = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
     "were before.\nA folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
+)
+SWAPS = (
+    "It moved one file over the other: what was in {paths} would have been lost. All files are as they "
+    "were before.\nTo swap two files: mv {target} {target}.tmp && mv {sources} {target} && "
+    "mv {target}.tmp {sources}"
 )
 JOINS = (
     "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
@@ -69,6 +75,7 @@ WRONG_FOLDER = (
     "All files are as they were before."
 )
 DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
+BACK = "All files are as they were before."
 OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone. All files are as they were before."
 KINDS = (
     "pdf png jpeg jpg gif webp svg mp3 mp4 wav flac csv tsv txt docx xlsx json xml html md log tmp bak zip"
@@ -127,8 +134,9 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     """Name the files that were moved and then moved over: what was in them is in no file any more. Code that
     deletes files meant it.
     """
-    if not MOVES.search(code) or DELETES.search(code) or not (renamed := find_renames(changes)):
+    if not MOVES.search(code) or DELETES.search(code):
         return []
+    renamed = find_renames(changes)
     left = {change.left[1] for change in changes if change.left}
     gone = [change for change in changes if change.was and not change.left and not is_folder(change.was)]
     old = set(renamed.values())
@@ -149,12 +157,28 @@ def find_false_archive(code: str, changes: Sequence[Change], read: Callable[[Sta
     return None
 
 
-def find_wrong_folder(call: Call, result: Result, root: Path) -> Result | None:
-    """Give the result of a script that is to be taken back since it went on after a failed `cd`; None for any
-    other, and where it is in that folder already.
+def find_failed_part(call: Call, result: Result, changes: Sequence[Change], root: Path) -> Result | None:
+    """Give the result of a block that is to be taken back since a part of it failed, None for any other: a
+    program that ended in an error had begun to change a file, or a script went on after a failed `cd`.
     """
+    if call.path or not changes:
+        return None
+    spoiled = any(each.was and each.left != each.was and not is_folder(each.was) for each in changes)
+    if (
+        call.tool in LANGUAGES
+        and call.tool != SHELL
+        and result.outcome == "failed"
+        and result.exit
+        and spoiled
+    ):
+        return replace(result, text=f"{result.text.rstrip()}\n{BACK}", flags=result.flags | {"lost"})
+    return _find_wrong_folder(call, result, root) if call.tool == SHELL else None
+
+
+def _find_wrong_folder(call: Call, result: Result, root: Path) -> Result | None:
+    """Tell of a script that went on after a failed `cd`, but for one to the folder where it is."""
     lines = call.body.splitlines()
-    for found in CD_FAILED.finditer(result.text) if call.tool == SHELL and not call.path else ():
+    for found in CD_FAILED.finditer(result.text):
         line = "".join(lines[int(found["line"]) - 1 : int(found["line"])]).strip()
         folder = re.fullmatch(r"cd\s+(?:--\s+)?([^|;&]+?)\s*(?:[;&].*)?", line)
         if folder and "||" not in line and folder[1].strip("'\"/").rpartition("/")[2] != root.name:
@@ -181,6 +205,8 @@ def find_loss(
     renamed = find_renames(changes) if lost else {}
     if target := next(filter(is_document, renamed), ""):
         said = JOINS
+    elif lost and (other := _find_swapped(code, lost[0])):
+        said, target = SWAPS, other
     if not lost:
         lost, said = _find_false_folders(code, changes, request)[:1], NO_FOLDER
     if not lost and turn and DELETES.search(code):
@@ -193,6 +219,12 @@ def find_loss(
     sources = shlex.join([*lost, *renamed.values()])
     text = said.format(paths=join_names(lost, NAMED), target=shlex.quote(target), sources=sources)
     return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
+
+
+def _find_swapped(code: str, path: str) -> str:
+    """Give the file that a script moves to a path from which it moves one back, "" where it does not."""
+    moves = re.findall(r"(?m)(?:^|[;&])\s*mv\s+(?:-\w+\s+)*(\S+)\s+(\S+)", code)
+    return next((old for old, new in moves if new == path and (path, old) in moves), "")
 
 
 def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Result | None:

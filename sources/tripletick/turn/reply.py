@@ -6,6 +6,7 @@ Not covered: what the reply says (dialects), what comes of it (loop).
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
@@ -34,6 +35,8 @@ STUCK = "The model was repeating itself and was stopped."
 SHORT_ALREADY = "There is nothing to compact: there is little besides the first request and the last step."
 OVERTHOUGHT = "It reasoned for more than {tokens} tokens ([model] think_tokens). Retrying without reasoning."
 ANSWER_NOW = "Answer now, without thinking it over."
+FIRST_BLOCK = re.compile(r"(?ms)\A.*?^(`{3,8})\w[^\n]*\n.*?^\1[ \t]*$")
+NEXT_BLOCK = re.compile(r"(?m)^`{3,8}\w")
 REPEATED = (
     "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
 )
@@ -207,12 +210,19 @@ class ReplySource:
         )
 
     def _read_cut(self, agent: Agent, kept: str) -> ParsedReply:
-        """Read what stays of a reply that repeated itself: words, no block of it counts."""
-        reader = self._make_reader(agent)
-        for _ in reader.feed(Chunk(text=kept)):
-            pass
-        text = reader.close("length").text
+        """Read what stays of a reply that repeated itself: the first of several blocks, else words alone."""
+        first = FIRST_BLOCK.match(kept)
+        more = first and NEXT_BLOCK.search(kept, first.end())
+        if first and more and (reading := self._read_text(agent, f"{first[0]}\n")).calls:
+            return reading
+        text = self._read_text(agent, kept).text
         return ParsedReply((), None, text, (Problem("repeated", text.count("\n") + 1, REPEATED),))
+
+    def _read_text(self, agent: Agent, text: str) -> ParsedReply:
+        reader = self._make_reader(agent)
+        for _ in reader.feed(Chunk(text=text)):
+            pass
+        return reader.close("length")
 
     def _make_sampling(self, agent: Agent) -> Sampling:
         output = min(

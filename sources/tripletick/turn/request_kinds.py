@@ -15,6 +15,7 @@ def note_request(ledger: FileTracker, said: Templates, request: str, ending: str
     """Note in the ledger what a request that begins a turn asks for; `ending` stands behind it."""
     ledger.mends = said.has_words("repairs", request) and bool(ledger.asked) and not ledger.is_new_program
     ledger.withheld = said.has_words("withheld", request)
+    ledger.untouched = said.has_words("untouched", request)
     ledger.only_asks = only_wants(("asks",), said, request)
     ledger.only_computes = said.has_words("computes", request)
     ledger.only_shown = ledger.withheld and bool(ending) and ending == said.show
