@@ -199,6 +199,15 @@ def test_a_page_gets_the_name_of_the_request(context, tag, path, meant):
 
 
 @pytest.mark.parametrize(
+    ("request_", "kept"), [("change a to b in x.txt", False), ("change a to b, with a backup", True)]
+)
+def test_sed_leaves_a_copy_only_where_one_is_wanted(context, request_, kept):
+    context.ledger.task = request_
+    assert (".bak" in infer_path(Call("bash", "sed -i.bak s/a/b/ x.txt"), context).body) is kept
+    assert infer_path(Call("bash", "sed -i s/a/b/ x.txt"), context).body == "sed -i s/a/b/ x.txt"
+
+
+@pytest.mark.parametrize(
     ("body", "meant"),
     [
         ("sed -i 's/a b.txt/x/' a b.txt", "sed -i 's/a b.txt/x/' 'a b.txt'"),

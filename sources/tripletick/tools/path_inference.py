@@ -32,6 +32,9 @@ _LOOKS = re.compile(
     r"|python3?|bash|sh|node)[ \t]"
 )
 """A line that begins with what looks at files, or starts one."""
+_KEEPS = re.compile(r"\bsed[ \t]+(?:-i|--in-place=)(?:\.\w+|~)[ \t]+")
+"""What leaves a copy of a file beside it."""
+_BACKUP = re.compile(r"back(?:ed)?[ -]?up|\bcop(?:y|ies)\b|sicher|\.bak|\.orig", re.IGNORECASE)
 _WORD = re.compile(r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>[\w-]+\.\w{1,6})(?![\w/])(?P=quote)")
 """A file of the folder; not one into which something is written."""
 
@@ -79,7 +82,9 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     """
     if call.tool != SHELL or not context.trial.paths:
         return call
-    call = replace(call, body=quote_names(call.body, context.workspace, context.ledger.task))
+    body = quote_names(call.body, context.workspace, context.ledger.task)
+    # undo has what was there before
+    call = replace(call, body=body if _BACKUP.search(context.ledger.task) else _KEEPS.sub("sed -i ", body))
     task, blank = context.ledger.task, dict[str, list[str]]()
     there: dict[str, str] = {}
     with suppress(PathRefused):
