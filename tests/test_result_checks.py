@@ -2,7 +2,13 @@
 
 import pytest
 
-from tripletick.turn.result_checks import FLAW, find_disorder, find_lost_definitions, find_unrounded
+from tripletick.turn.result_checks import (
+    FLAW,
+    find_disorder,
+    find_left_over,
+    find_lost_definitions,
+    find_unrounded,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +72,21 @@ def test_the_lines_of_a_list_are_in_order(request_, lines, right):
 def test_numbers_have_the_decimals_that_are_asked_for(request_, text, said):
     assert find_unrounded("a.json", text, "52.520008", request_) == said
     assert bool(FLAW.search(f"x\n{said}\ny")) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("request_", "left"),
+    [
+        ("rename all .HTML (also in the subfolder) to .html", "site/b/x.HTML is still as it was."),
+        ("rename all *.HTML below site", "site/b/x.HTML is still as it was."),
+        ("rename all .HTML in site", ""),
+        ("rename the pages and those in subfolders", ""),
+    ],
+)
+def test_files_that_were_left_out_in_folders_are_named(request_, left):
+    there = ["site/a.html", "site/b/x.HTML", "c.txt"]
+    assert find_left_over(["site/a.HTML"], there, request_) == left
+    assert find_left_over(["site/a.md"], there, request_) == ""
 
 
 @pytest.mark.parametrize(

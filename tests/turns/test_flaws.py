@@ -55,3 +55,11 @@ def test_a_program_that_lost_a_function_is_asked_for_with_it(session):
     it.play("median in tools.py is wrong, mend it")
     assert "tools.py no longer has: def spread(x):\n\nThese must be in it: def spread(x):" in told(it, 1)
     assert "```python:tools.py" in told(it, 1)
+
+
+def test_files_in_folders_that_were_left_out_are_told(session):
+    it = session("```bash\nmv a.HTML a.html\n```", "All are renamed.", "They are.")
+    for name in ("a.HTML", "sub/b.HTML"):
+        put(it.loop.context, name, "x")
+    it.play("rename all .HTML, also in subfolders, to .html")
+    assert "sub/b.HTML is still as it was.\n\nSo the task is not done." in told(it, 1)

@@ -222,7 +222,7 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     if facts.lacking and not found and not _admits_failure(answer):
         found[ABSENT.format(path=facts.lacking[0])] = None
     if facts.gone and not found and not _admits_failure(answer):
-        found |= dict.fromkeys(facts.gone)
+        found |= dict.fromkeys(flaw.rstrip(".") for flaw in facts.gone)
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
     found |= dict.fromkeys(_find_false_denials(clauses, facts))
     return tuple(found)

@@ -25,6 +25,7 @@ from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused, Workspace
 from tripletick.permission.deletions import CACHES
 from tripletick.system.text import join_names
+from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.turn import result_checks
@@ -74,18 +75,25 @@ def describe_effects(
     parts = (
         describe_changes(changes, points.read_content, saved, said),
         *_list_folders(changes, workspace),
-        *describe_flaws(changes, points.read_content, conversation),
+        *describe_flaws(changes, points.read_content, conversation, workspace),
     )
     return "\n".join(filter(None, parts))
 
 
-def describe_flaws(changes: Sequence[Change] | None, read: Read, conversation: Conversation) -> Iterator[str]:
+def describe_flaws(
+    changes: Sequence[Change] | None, read: Read, conversation: Conversation, workspace: Workspace
+) -> Iterator[str]:
     """Say what speaks against the files that were made or changed: what they have lost, and what of the
     request they do not hold.
     """
     yield from _describe_losses(changes or (), read, conversation)
     said, asked = conversation.templates, conversation.asked
     sorts = said.has_words("sorts", asked)
+    gone = [each.path for each in changes or () if each.was and not each.left]
+    if gone and said.flawed and result_checks.DEEP.search(asked):
+        made = {each.path for each in changes or () if each.left}
+        paths = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
+        yield from filter(None, [result_checks.find_left_over(gone, paths, asked)])
     for change in (changes or ()) if said.flawed else ():
         data = read(change.left) if _is_file(change.left) else b""
         if not 0 < len(data) <= COMPARED or is_binary(data):

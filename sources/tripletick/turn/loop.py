@@ -289,8 +289,8 @@ class Loop:
         fails = not self.check and (tries.failed_checks >= RERUNS or broken)
         failed = (STILL.format(command=self.context.ledger.check),) if fails else ()
         works = bool(shift.agent.tools)
-        flaws = effects.describe_flaws(changes, self.checkpoints.read_content, self.conversation)
-        gone = tuple(flaw.rstrip(".") for flaw in flaws)
+        read, room = self.checkpoints.read_content, self.context.workspace
+        gone = tuple(effects.describe_flaws(changes, read, self.conversation, room))
         facts = feedback.gather_facts(self.conversation, self.context, told, tries, works=works)
         answer = end.text if isinstance(end, Answered) else end.answer
         return replace(told, doubt=claims.find_doubts(answer, replace(facts, gone=gone)) or failed)

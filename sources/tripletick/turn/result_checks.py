@@ -18,7 +18,11 @@ from typing import Any
 
 DISORDER = "{path} is not sorted{by}."
 UNROUNDED = "{path} has {number}, which is not rounded to {count}."
-FLAW = re.compile(r"(?m)^.+ (?:is not sorted(?: by .+)?|has \S+, which is not rounded to \d decimals?)\.$")
+LEFT_OVER = "{path} is still as it was."
+FLAW = re.compile(
+    r"(?m)^.+ (?:is not sorted(?: by .+)?|is still as it was"
+    r"|has \S+, which is not rounded to \d decimals?)\.$"
+)
 """A line of these."""
 LEAST = 3
 """Rows that have an order."""
@@ -69,6 +73,27 @@ DECIMALS = re.compile(
     r"|nachkommastellen?|dezimalstellen?|décimales?|decimales?|decimali?)",
     re.IGNORECASE,
 )
+
+DEEP = re.compile(
+    r"\b(?:sub-?folders?|sub-?director\w+|recursive\w*|below|underneath|everywhere|all (?:the )?folders"
+    r"|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartell\w+|submapp?en|subpastas?)\b",
+    re.IGNORECASE,
+)
+"""Files are meant wherever they lie."""
+
+
+def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> str:
+    """Say that a file was left out where a request that also means those in folders names their ending, and
+    others of that ending are gone: renamed, moved or deleted. `there`: what is there, but for what was made.
+    """
+    if not DEEP.search(request):
+        return ""
+    endings = {path.rpartition(".")[2] for path in gone if "." in path.rpartition("/")[2]}
+    named = tuple(
+        f".{each}" for each in endings if re.search(rf"(?<!\w)\*?\.{re.escape(each)}(?!\w)", request)
+    )
+    left = next((path for path in there if named and path.endswith(named)), "")
+    return LEFT_OVER.format(path=left) if left else ""
 
 
 def find_disorder(path: str, text: str, request: str) -> str:
