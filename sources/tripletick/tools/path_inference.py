@@ -18,6 +18,7 @@ from tripletick.messages import Call
 from tripletick.paths import PathRefused
 from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
+from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.name_quoting import quote_names
 from tripletick.tools.tool import ToolContext
 
@@ -26,7 +27,7 @@ ALIKE = 0.4
 SURE = 0.6
 """… and with so many it is one, where nothing else says so."""
 LARGEST = 1 << 18
-SHELL = "bash"
+SHELL, PYTHON = "bash", "python"
 _LOOKS = re.compile(
     r"[ \t]*(?:cat|head|tail|[efz]?grep|rg|sed|g?awk|wc|sort|uniq|cut|nl|tac|file|stat|du|ls|diff|cmp"
     r"|python3?|bash|sh|node)[ \t]"
@@ -42,6 +43,7 @@ _WORD = re.compile(r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>[\w-]+\.\
 def infer_path(call: Call, context: ToolContext) -> Call:
     """Give the call with the path that was meant, or as it is."""
     call = _correct_names(_strip_head_lines(call), context)
+    call = replace(call, body=add_imports(call.body)) if call.tool == PYTHON else call
     wanted, context.ledger.wanted = context.ledger.wanted, ""
     path = call.meant or wanted or context.ledger.asked or _find_old_version(call, context)
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
