@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "3c0c9737d92cad71e227636ff382f1ecd3db8f1d51e402d1af3c4a9fd5dabd48"
+  sha256 "3fdab54b4e38b82cf1f70f6d457f96d67d984eb175169646fc98def8b23e9895"
   license "MIT"
 
   depends_on "python@3.13"
