@@ -94,6 +94,7 @@ def test_files_that_were_left_out_in_folders_are_named(request_, left):
     [
         ("def f(x): return 2\n", "f is wrong", ["class G:", "def h(a):"]),
         ("def f(x): return 2\n", "remove h and G", []),
+        ("def f(x): return 2\n", "simplify it", []),
         ("def f(x): return 2\ndef k(): pass\n", "rename something", []),
         ("def f(x): return 2\nclass G: pass\ndef h(a): pass\n", "f is wrong", []),
         ("def f(x: return 2\n", "f is wrong", []),

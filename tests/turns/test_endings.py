@@ -40,6 +40,7 @@ def told(it, at=-1):
         ("echo a > b", ANSWER),
         ("mv x y; echo a > b", "mv did not do all of it"),
         ("cp *.png d; echo a > b", ANSWER),
+        ("cp x d || echo a > b", ANSWER),
         ("mkdir d", ANSWER),
         ("chmod 600 there", ANSWER),
     ],

@@ -214,6 +214,16 @@ def test_files_that_were_to_be_swapped_are_both_kept(session):
     assert [(it.folder / f"{name}.txt").read_text() for name in "ab"] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "code", ["mv a.txt b.md; sed -i s/a/c/ b.md", "mv a.txt /tmp/", "mv a.txt b; rmdir b; mv b c"]
+)
+def test_what_was_moved_and_changed_or_moved_elsewhere_is_not_taken_back(session, code):
+    it = session(f"```bash\n{code}\n```", "Fine.", "Fine.")
+    put(it.loop.context, "a.txt", "a")
+    it.play("move a.txt")
+    assert not (it.folder / "a.txt").exists()
+
+
 def test_a_program_that_ended_in_an_error_has_spoiled_no_file(session):
     it = session("```python\nopen('a.txt', 'w')\nopen('new.txt', 'w')\n1 / 0\n```", "Fine.", "Fine.")
     put(it.loop.context, "a.txt", "one")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -85,8 +86,9 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     if call.tool != SHELL or not context.trial.paths:
         return call
     body = quote_names(call.body, context.workspace, context.ledger.task)
-    # undo has what was there before
-    call = replace(call, body=body if _BACKUP.search(context.ledger.task) else _KEEPS.sub("sed -i ", body))
+    # undo has what was there before; the sed of macOS needs an ending
+    wanted = sys.platform == "darwin" or _BACKUP.search(context.ledger.task)
+    call = replace(call, body=body if wanted else _KEEPS.sub("sed -i ", body))
     task, blank = context.ledger.task, dict[str, list[str]]()
     there: dict[str, str] = {}
     with suppress(PathRefused):

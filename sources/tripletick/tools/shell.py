@@ -117,7 +117,8 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
     the answer that it is; for a check, and for what stands behind it in a script, 1 is a failure. So it is
     for a search that left out files which the request may mean.
     """
-    if result.ok and call.tool == SHELL and (missed := _LEFT_BEHIND.search(result.text)):
+    missed = _LEFT_BEHIND.search(result.text) if result.ok and "||" not in call.body else None
+    if missed and call.tool == SHELL:
         verdict = PARTLY.format(command=missed[1])
         return replace(result, outcome="failed", verdict=verdict, exit=1)
     ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")

@@ -86,36 +86,33 @@ def describe_flaws(
     """Say what speaks against the files that were made or changed: what they have lost, and what of the
     request they do not hold.
     """
-    yield from _describe_losses(changes or (), read, conversation)
+    changes = changes or ()
+    yield from _describe_losses(changes, read, conversation)
     said, asked = conversation.templates, conversation.asked
-    sorts = said.has_words("sorts", asked)
-    gone = [each.path for each in changes or () if each.was and not each.left]
-    if gone and said.flawed and result_checks.DEEP.search(asked):
-        made = {each.path for each in changes or () if each.left}
-        paths = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
-        yield from filter(None, [result_checks.find_left_over(gone, paths, asked)])
-    for change in (changes or ()) if said.flawed else ():
+    if not said.flawed:
+        return
+    gone = [each.path for each in changes if each.was and not each.left]
+    if gone and result_checks.DEEP.search(asked):
+        made = {each.path for each in changes if each.left}
+        there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
+        yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
+    for change in changes:
         data = read(change.left) if _is_file(change.left) else b""
-        if not 0 < len(data) <= COMPARED or is_binary(data):
-            continue
-        before, text = (part.decode("utf-8", "replace") for part in (_read_former(change, read), data))
-        if change.path.endswith(".py"):
-            if lost := result_checks.find_lost_definitions(before, text, asked):
-                yield LOST.format(path=change.path, lines=BETWEEN.join(lost))
-        elif is_document(change.path) and change.path.rpartition("/")[2] in asked:
-            yield from filter(
-                None,
-                [
-                    result_checks.find_disorder(change.path, text, asked) if sorts else "",
-                    result_checks.find_unrounded(change.path, text, before, asked),
-                ],
-            )
+        if 0 < len(data) <= COMPARED and not is_binary(data):
+            former = read(change.was) if _is_file(change.was) else b""
+            before, text = (part.decode("utf-8", "replace") for part in (former[:COMPARED], data))
+            yield from filter(None, _check_text(change.path, before, text, conversation))
 
 
-def _read_former(change: Change, read: Read) -> bytes:
-    """Give what a file held before, nothing of a large one."""
-    data = read(change.was) if _is_file(change.was) else b""
-    return data if len(data) <= COMPARED else b""
+def _check_text(path: str, before: str, text: str, conversation: Conversation) -> Iterator[str]:
+    """Hold a file against what the request says of it, "" where all is well."""
+    said, asked = conversation.templates, conversation.asked
+    if path.endswith(".py") and not said.has_words("deletes", asked):
+        lost = result_checks.find_lost_definitions(before, text, asked)
+        yield LOST.format(path=path, lines=BETWEEN.join(lost)) if lost else ""
+    elif is_document(path) and path.rpartition("/")[2] in asked:
+        yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
+        yield result_checks.find_unrounded(path, text, before, asked)
 
 
 def _describe_losses(changes: Sequence[Change], read: Read, conversation: Conversation) -> Iterator[str]:

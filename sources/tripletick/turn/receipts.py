@@ -140,7 +140,9 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     left = {change.left[1] for change in changes if change.left}
     gone = [change for change in changes if change.was and not change.left and not is_folder(change.was)]
     old = set(renamed.values())
-    return [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
+    lost = [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
+    # what is in no file may have been moved elsewhere, or moved and changed
+    return lost if renamed else [path for path in lost if _find_swapped(code, path)]
 
 
 def find_false_archive(code: str, changes: Sequence[Change], read: Callable[[State], bytes]) -> Result | None:

@@ -74,6 +74,8 @@ DECIMALS = re.compile(
     re.IGNORECASE,
 )
 
+SHRINKS = re.compile(r"\b(?:re-?writ|simplif|shorten|instead|from scratch|only one)", re.IGNORECASE)
+"""A program may have fewer functions afterwards."""
 DEEP = re.compile(
     r"\b(?:sub-?folders?|sub-?director\w+|recursive\w*|below|underneath|everywhere|all (?:the )?folders"
     r"|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartell\w+|submapp?en|subpastas?)\b",
@@ -190,7 +192,7 @@ def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
     with suppress(SyntaxError, ValueError, RecursionError):
         before, after = _list_definitions(old), _list_definitions(new)
         lost = [name for name in before if name not in after]
-        if lost and not any(name not in before for name in after):
+        if lost and not any(name not in before for name in after) and not SHRINKS.search(request):
             return [before[name] for name in lost if not re.search(rf"\b{re.escape(name)}\b", request)]
     return []
 
