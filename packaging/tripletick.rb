@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "3fdab54b4e38b82cf1f70f6d457f96d67d984eb175169646fc98def8b23e9895"
+  sha256 "10f20ed4619549114fe5ac1ec0a79f7aa63b43207270952f01e56ae79666df13"
   license "MIT"
 
   depends_on "python@3.13"
