@@ -145,7 +145,7 @@ def test_no_request_that_tests_the_model_is_trained_on():
         next(apart.keep_apart(scripted(Ask(asked, "file"), "Done.")))
 
 
-@pytest.mark.parametrize("folder", ["held", "stranger", "second", "unseen", "fresh"])
+@pytest.mark.parametrize("folder", apart.SETS)
 def test_the_sets_here_are_apart(folder):
     from tripletick.bench.task import load_tasks
 

@@ -1,0 +1,3 @@
+from names import full_name
+
+print("Dear", full_name("Ada", "King"))
