@@ -141,6 +141,7 @@ def test_a_program_that_is_given_an_argument_reads_it(task, path, source, told):
         ("python3 add.py 5, then stop", "python3 add.py 5"),
         ("python3 add.py FILE 3 counts", ""),
         ("python3 add.py and then 5", ""),
+        ("python3 add.py 100 usd eur converts them", ""),
     ],
 )
 def test_the_command_that_a_task_shows_is_found(task, command):
@@ -154,6 +155,18 @@ def test_a_program_that_the_command_of_the_task_ends_has_failed(context):
     assert "python3 add.py 12 fails: NameError: name 'sys' is not defined" in result.text
     result = use(context, "python", f"import sys\n{source}", "add.py")
     assert (result.verdict, result.text) == ("ok, saved add.py", "$ python3 add.py 12\n13")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\nif sys.argv[1:]: sys.exit('Usage: add.py A B')",
+        "import sys\nif sys.argv[1:]: raise ConnectionError('no network')",
+    ],
+)
+def test_what_a_shown_command_lacks_is_no_fault_of_the_program(context, source):
+    context.ledger.begin_turn("python3 add.py 12 prints a password")
+    assert use(context, "python", source, "add.py").outcome == "ok"
 
 
 @pytest.mark.parametrize(

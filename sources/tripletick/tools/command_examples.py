@@ -54,6 +54,15 @@ _ARGUMENT = re.compile(
     r"|--?[a-z][\w-]*|[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
+_AFTER = re.compile(
+    rf"\s*(?:$|[.,;:!?)\"'`\n]|{_SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll)\b)"
+)
+"""What stands behind a command that has ended."""
+_UNTRIED = re.compile(
+    r"(?im)^[ \t]*usage\b|name resolution|unreachable|URLError|ConnectionError"
+    r"|ECONNREFUSED|ENOTFOUND|getaddrinfo"
+)
+"""What is printed where a command was not the whole one, or wants the network."""
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 
 
@@ -105,7 +114,7 @@ def find_shown_command(task: str, path: str, language: Language) -> str:
         end = call.end()
         while (given := _ARGUMENT.match(task, end)) and not _OPEN.search(given[0]):
             end = given.end()
-        if end > call.end() and not given:
+        if end > call.end() and not given and _AFTER.match(task, end):
             return task[call.start() : end]
     return ""
 
@@ -153,7 +162,8 @@ def run_examples(
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
         printed = finished.head.decode("utf-8", "replace").strip()
-        if not _UNKNOWN.search(printed):
+        tried = right or not (finished.struck or _UNTRIED.search(printed))
+        if tried and not _UNKNOWN.search(printed):
             yield CommandExample(command, printed, _find_fault(command, right, printed, finished))
 
 

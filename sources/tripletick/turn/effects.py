@@ -97,20 +97,23 @@ def describe_flaws(
         there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
     for change in changes:
-        data = read(change.left) if _is_file(change.left) else b""
-        if 0 < len(data) <= COMPARED and not is_binary(data):
-            former = read(change.was) if _is_file(change.was) else b""
-            before, text = (part.decode("utf-8", "replace") for part in (former[:COMPARED], data))
-            yield from filter(None, _check_text(change.path, before, text, conversation))
+        name = change.path.rpartition("/")[2]
+        if (name.endswith(".py") and _is_file(change.was)) or (name in asked and is_document(change.path)):
+            yield from filter(None, _check_file(change, read, conversation))
 
 
-def _check_text(path: str, before: str, text: str, conversation: Conversation) -> Iterator[str]:
+def _check_file(change: Change, read: Read, conversation: Conversation) -> Iterator[str]:
     """Hold a file against what the request says of it, "" where all is well."""
-    said, asked = conversation.templates, conversation.asked
-    if path.endswith(".py") and not said.has_words("deletes", asked):
-        lost = result_checks.find_lost_definitions(before, text, asked)
+    said, asked, path = conversation.templates, conversation.asked, change.path
+    data, former = (read(state) if _is_file(state) else b"" for state in (change.left, change.was))
+    if not 0 < max(len(data), len(former)) <= COMPARED or not data or is_binary(data):
+        return
+    before, text = (part.decode("utf-8", "replace") for part in (former, data))
+    if path.endswith(".py"):
+        kept = said.has_words("deletes", asked)
+        lost = [] if kept else result_checks.find_lost_definitions(before, text, asked)
         yield LOST.format(path=path, lines=BETWEEN.join(lost)) if lost else ""
-    elif is_document(path) and path.rpartition("/")[2] in asked:
+    else:
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
         yield result_checks.find_unrounded(path, text, before, asked)
 
