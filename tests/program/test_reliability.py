@@ -64,8 +64,10 @@ def sleeping(seconds):
 def test_ctrl_c_while_the_model_is_looked_up_gives_the_prompt(home):
     with served(FINE, show=[HANG]) as server, chat(home, server) as terminal:
         server.wait_for("/api/show")
+        # until then the program is being loaded, and Ctrl+C ends it
+        assert terminal.program.waitnoecho(30)
         terminal.type(CTRL_C).wait_line(PROMPT)
-        assert server.hung_up.wait(10)
+        assert server.hung_up.wait(30)
 
 
 STAGES = {

@@ -185,10 +185,17 @@ class ChatLoop:
         return f"{bare}{'' if name == definitions.AUTO else name}> "
 
     def _begin_session(self) -> int:
+        """Open the session, and go on with its plan; Ctrl+C leaves that to the first request."""
         opened = TurnSummary()
-        self.desk.run_turn(self.app.open_session(), opened.add_event)
-        if not opened.exit:
-            self.desk.run_turn(self.app.resume_plan())
+        try:
+            self.desk.run_turn(self.app.open_session(), opened.add_event)
+            if not opened.exit:
+                self.desk.run_turn(self.app.resume_plan())
+        except KeyboardInterrupt:
+            self.screen.close()
+        if asked := self.app.lookup:  # nobody waits for the answer any more
+            asked.close()
+            self.app.lookup = None
         return opened.exit
 
 
