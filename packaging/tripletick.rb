@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "10f20ed4619549114fe5ac1ec0a79f7aa63b43207270952f01e56ae79666df13"
+  sha256 "7ff771f533b70d12b7e3632bcdacf43169246b3f9b0ee25034f08a2b9707caf7"
   license "MIT"
 
   depends_on "python@3.13"
