@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "7ff771f533b70d12b7e3632bcdacf43169246b3f9b0ee25034f08a2b9707caf7"
+  sha256 "f932b7f67d18d5b5c6f3b2ebd89073c843c8749ad37ddfab4480a6c5b1f7c917"
   license "MIT"
 
   depends_on "python@3.13"
