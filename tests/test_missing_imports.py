@@ -1,5 +1,7 @@
 """Imports that a program of a small model lacks."""
 
+import warnings
+
 import pytest
 
 from tripletick.tools.missing_imports import add_imports
@@ -40,3 +42,9 @@ def test_imports_stand_before_the_first_statement(head):
 def test_a_decorator_stays_with_its_function():
     source = "@functools.cache\ndef f(): pass\n"
     assert add_imports(source) == f"import functools\n{source}"
+
+
+def test_what_python_warns_of_in_a_program_stays_out_of_the_terminal():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert add_imports("print('\\d', csv.x)") == "import csv\nprint('\\d', csv.x)"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import suppress
+
+from tripletick.tools.python_source import parse_program
 
 MODULES = """
 argparse base64 calendar collections configparser csv datetime decimal difflib functools glob hashlib heapq
@@ -38,12 +39,11 @@ OF_CLASS = frozenset({"now", "today", "strptime", "fromisoformat", "fromtimestam
 
 def add_imports(source: str) -> str:
     """Give a program with the imports that it lacks, on lines of their own before its first statement."""
-    with suppress(SyntaxError, ValueError, RecursionError):
-        tree = ast.parse(source)
-        if lines := list(_list_lacking(tree)):
-            rows, at = source.splitlines(keepends=True), _find_line(tree)
-            return "".join([*rows[:at], *(f"{line}\n" for line in lines), *rows[at:]])
-    return source
+    tree = parse_program(source)
+    if not tree or not (lines := list(_list_lacking(tree))):
+        return source
+    rows, at = source.splitlines(keepends=True), _find_line(tree)
+    return "".join([*rows[:at], *(f"{line}\n" for line in lines), *rows[at:]])
 
 
 def _list_lacking(tree: ast.Module) -> Iterator[str]:
@@ -52,13 +52,12 @@ def _list_lacking(tree: ast.Module) -> Iterator[str]:
     if "*" in bound:
         return
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    pointed = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
-    used = {node.value.id for node in pointed if isinstance(node.value, ast.Name)}
-    for name in sorted((used & {*MODULES.split()} & read) - bound):
-        attributes = {
-            node.attr for node in pointed if isinstance(node.value, ast.Name) and node.value.id == name
-        }
-        is_class = name == "datetime" and attributes <= OF_CLASS
+    attributes: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes.setdefault(node.value.id, set()).add(node.attr)
+    for name in sorted((attributes.keys() & {*MODULES.split()} & read) - bound):
+        is_class = name == "datetime" and attributes[name] <= OF_CLASS
         yield "from datetime import datetime" if is_class else f"import {name}"
     for module, names in NAMES.items():
         if lacking := sorted((read & {*names}) - bound):

@@ -48,6 +48,7 @@ SILENT = tuple(
 """What the exit of a script that printed nothing says: status, script, verdict and text; most programs need
 none of the patterns, so they are compiled where they are used.
 """
+SILENT_VERDICTS = frozenset(verdict for _, _, verdict, _ in SILENT)
 NO_MATCH, MATCH = SILENT[0][2], SILENT[2][2]
 _ENDS_IN_SEARCH = re.compile(rf"(?m)(?:^|[;&|]|\bdo\b)[ \t]*{_SEARCH}[^|;&\n]*(?:[;\s]+done)*[;\s]*\Z")
 _PLACES = re.compile(r"[\w./-]+\.\w+")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import csv
 import io
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from tripletick.paths import PathRefused
 from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.python_source import parse_program
 from tripletick.tools.tool import ToolContext
 
 LARGEST = 1 << 20
@@ -29,21 +29,21 @@ def find_text_comparison(source: str, context: ToolContext) -> tuple[str, str] |
     """
     if "csv" not in source or "pandas" in source:
         return None
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        compared = {column: found for found, column in _find_compared(ast.parse(source))}
+    with suppress(ValueError, RecursionError, MemoryError):
+        compared = {column: found for found, column in _find_compared(parse_program(source))}
         wrong = next(_find_misordered(compared, context), "") if compared else ""
         return (WRONG.format(column=wrong), INSTEAD.format(found=compared[wrong])) if wrong else None
     return None
 
 
-def _find_compared(tree: ast.AST) -> Iterator[tuple[str, str]]:
+def _find_compared(tree: ast.AST | None) -> Iterator[tuple[str, str]]:
     """Give what is compared as it stands, as the program says it, and the column."""
     lists: dict[str, ast.expr] = {}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree)) if tree else []
+    for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp):
             lists |= {name.id: node.value.elt for name in node.targets if isinstance(name, ast.Name)}
-    for node in ast.walk(tree):
+    for node in nodes:
         for each in _list_operands(node, lists):
             column = each.slice if isinstance(each, ast.Subscript) else None
             if isinstance(column, ast.Constant) and isinstance(column.value, str):

@@ -16,6 +16,7 @@ from tripletick.config.schema import HarnessSection
 from tripletick.events import Answered, GaveUp
 from tripletick.messages import Call, FileChange, Problem, Receipt, Result
 from tripletick.system.text import format_count, join_names
+from tripletick.tools.shell import SILENT_VERDICTS
 from tripletick.turn.advice import choose_advice, suggest_nothing
 
 STEPS = {
@@ -38,8 +39,6 @@ GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
 POINTER = re.compile(r"Try '[^']+ --help' for more information\.|For more details see |\s+at \S|Node\.js v\d")
 """A last line that names no cause, but where to read, or the way to it and who walked it."""
-SILENT = ("ok, no match", "ok, match found", "ok, false", "ok, true")
-"""Verdicts of what printed nothing itself."""
 SAME_RESULTS = 3
 LOOPED = 0.7
 """What the temperature is raised by after a block that was sent again: less gives the same once more."""
@@ -152,7 +151,7 @@ class Attempts:
         self.looped = any(self.results[_make_result_key(*pair)] > 1 for pair in results)
         last = results[-1][1] if results else None
         self.proven_wrong = bool(last) and any("example" in result.flags for _, result in results)
-        spoke = last is not None and last.ok and last.exit is not None and last.verdict not in SILENT
+        spoke = last is not None and last.ok and last.exit is not None and last.verdict not in SILENT_VERDICTS
         self.printed = last.text if last and spoke else ""
         self.error = format_error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0

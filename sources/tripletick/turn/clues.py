@@ -7,9 +7,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 
 from tripletick.languages.registry import is_program_path
+from tripletick.tools.python_source import parse_program
 
 MOST = 2
 """Files that are shown."""
@@ -40,10 +40,9 @@ def describe_ordered_texts(path: str, source: str, data: str) -> str:
     lengths = {len(number) for number in re.findall(r"(?<![\w.])\d+(?![\w.])", data)}
     if not path.endswith(".py") or len(lengths) < 2:
         return ""
-    with suppress(SyntaxError, ValueError, RecursionError):
-        name = next(_find_ordered_pieces(ast.parse(source)), "")
-        return TEXTS.format(path=path, name=name) if name else ""
-    return ""
+    tree = parse_program(source)
+    name = next(_find_ordered_pieces(tree), "") if tree else ""
+    return TEXTS.format(path=path, name=name) if name else ""
 
 
 def _find_ordered_pieces(tree: ast.AST) -> Iterator[str]:

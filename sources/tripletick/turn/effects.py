@@ -42,9 +42,7 @@ LOST = "{path} no longer has: {lines}"
 BETWEEN = " | "
 LACKING = re.compile(r"(?m)^(?P<path>.+) no longer has: (?P<lines>.+)$")
 ALIKE = 0.6
-"""How much of a line must be left in one of the new ones; difflib's ratio …"""
-MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
-"""… without the sign that makes it an item of a list."""
+"""How much of a line must be left in one of the new ones; difflib's ratio, without the sign of an item."""
 REWRITTEN = 3000
 """Bytes of a text that can be asked for as a whole."""
 NOW = "{path} now{part}:"
@@ -133,8 +131,12 @@ def _describe_losses(changes: Sequence[Change], read: Read, conversation: Conver
                 continue
             lines, kept = (data.decode("utf-8", "replace").splitlines() for data in (before, now))
             gone = (line for line in lines if line.strip() and line not in kept)
-            bare = [MARK.sub("", line) for line in kept]
-            lost = [line for line in gone if not get_close_matches(MARK.sub("", line), bare, 1, ALIKE)]
+            bare = [result_checks.MARK.sub("", line) for line in kept]
+            lost = [
+                line
+                for line in gone
+                if not get_close_matches(result_checks.MARK.sub("", line), bare, 1, ALIKE)
+            ]
             if lost and (adds or (len(lost) == sum(map(bool, lines)) > 1)):
                 yield LOST.format(path=change.path, lines=BETWEEN.join(lost[:LINES]))
 

@@ -175,7 +175,7 @@ def _list_lost_lines(conversation: Conversation, changed: str) -> str:
     ticks = conversation.templates.has_words("ticks", conversation.asked)
     lines = gone["lines"].split(effects.BETWEEN) if gone else []
     return effects.BETWEEN.join(
-        line.replace("[ ]", "[x]") if ticks and effects.MARK.sub("", line).casefold() in asked else line
+        line.replace("[ ]", "[x]") if ticks and result_checks.MARK.sub("", line).casefold() in asked else line
         for line in lines
     )
 

@@ -12,9 +12,11 @@ import csv
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from typing import Any
+
+from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.python_source import parse_program
 
 DISORDER = "{path} is not sorted{by}."
 UNROUNDED = "{path} has {number}, which is not rounded to {count}."
@@ -26,7 +28,6 @@ FLAW = re.compile(
 """A line of these."""
 LEAST = 3
 """Rows that have an order."""
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
 BY = r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}(?!\w)"
 DOWN = re.compile(
     r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|most \w+)"
@@ -48,7 +49,8 @@ jan feb mar apr may jun jul aug sep oct nov dec january february march april jun
 october november december
 """
 """Words with an order of their own."""
-ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
+MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
+"""The sign that makes a line an item of a list."""
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 COUNTS = {
     "one": 1,
@@ -103,20 +105,16 @@ def find_disorder(path: str, text: str, request: str) -> str:
     down, up = bool(DOWN.search(request)), bool(UP.search(request))
     directions = [down] if down != up else [False, True]
     ending = f".{path.rpartition('.')[2].lower()}"
-    if ending in SEPARATORS:
+    if ending in SEPARATED:
         return _find_row_disorder(path, text, request, directions)
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "="))]
     known = ending in (".txt", ".md", ".log", ".list") and not OTHER_KEY.search(request)
-    right = len(lines) < LEAST or _is_ordered([ITEM.sub("", line) for line in lines], directions)
+    right = len(lines) < LEAST or _is_ordered([MARK.sub("", line) for line in lines], directions)
     return "" if right or not known else DISORDER.format(path=path, by="")
 
 
 def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[bool]) -> str:
-    head = text.partition("\n")[0]
-    separator = next(
-        (sign for sign in "\t;," if sign in head), SEPARATORS[f".{path.rpartition('.')[2].lower()}"]
-    )
-    rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if row]
+    rows = [row for row in csv.reader(text.splitlines(), delimiter=detect_separator(text)) if row]
     names, rows = rows[0] if rows else [], rows[1:]
     rows = [row for row in rows if len(row) == len(names)]
     named = [
@@ -189,15 +187,18 @@ def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
     """Give the first lines of the functions and classes that a new version of a Python program has not, nor
     another in their place; none of which the request speaks.
     """
-    with suppress(SyntaxError, ValueError, RecursionError):
-        before, after = _list_definitions(old), _list_definitions(new)
-        lost = [name for name in before if name not in after]
-        if lost and not any(name not in before for name in after) and not SHRINKS.search(request):
-            return [before[name] for name in lost if not re.search(rf"\b{re.escape(name)}\b", request)]
-    return []
+    trees = parse_program(old), parse_program(new)
+    if not all(trees) or SHRINKS.search(request):
+        return []
+    before, after = (_list_definitions(*pair) for pair in zip((old, new), trees, strict=True))
+    if any(name not in before for name in after):
+        return []
+    lost = (name for name in before if name not in after)
+    return [before[name] for name in lost if not re.search(rf"\b{re.escape(name)}\b", request)]
 
 
-def _list_definitions(source: str) -> dict[str, str]:
-    lines = source.splitlines()
+def _list_definitions(source: str, tree: ast.Module | None) -> dict[str, str]:
+    """Give the functions and classes of a program by their names, the first line of each."""
+    lines, parts = source.splitlines(), tree.body if tree else []
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return {part.name: lines[part.lineno - 1] for part in ast.parse(source).body if isinstance(part, kinds)}
+    return {part.name: lines[part.lineno - 1] for part in parts if isinstance(part, kinds)}
