@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "f932b7f67d18d5b5c6f3b2ebd89073c843c8749ad37ddfab4480a6c5b1f7c917"
+  sha256 "93736459482cd17bc189732ef802a1be04efdb82b912e40a525db243a84b45a9"
   license "MIT"
 
   depends_on "python@3.13"
