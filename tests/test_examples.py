@@ -63,6 +63,59 @@ def test_examples_are_calls_and_results_of_literals(line, found):
 
 
 @pytest.mark.parametrize(
+    ("task", "right"),
+    [
+        ("f([1, 2]) returns 1 instead of 1.5", "1.5"),
+        ("f([1, 2]) gives 1, but should give 1.5", "1.5"),
+        ("f([1, 2]) is 1 but 1.5 would be right", "1.5"),
+        ("f([1, 2]) should return 1.5 but returns 1", "1.5"),
+        ("Fix it: f([1, 2]) returns 1, not 1.5", "1.5"),
+        ("Fix f: f([1, 2]) -> 1, should be 1.5", "1.5"),
+        ("Korrigiere a.py: f([1, 2]) == 1 statt 1.5", "1.5"),
+        ("f([1, 2]) == 1 aber sollte 1.5 sein", "1.5"),
+        ("Fix f so that f([1, 2]) returns 1.5", "1.5"),
+        ("Fix f. It must hold that f([1, 2]) == 1.5, and g(3) == 3", "1.5"),
+        ("f([1, 2]) returns 1. It should return 1.5. Please fix", "1.5"),
+        ("There is a bug: f([1, 2]) returns 1, expected 1.5", "1.5"),
+        ("f([1, 2]) returns [2, 3] rather than [3, 2]", "[3, 2]"),
+        ("f([1, 2]) returns 2 but the right answer is 3", "3"),
+        ("bug: f([1, 2]) returns None", ""),
+        ("Fix it: f([1, 2]) returns 0 but f([]) raises", ""),
+        ("f([1, 2]) returns 5 instead of raising", ""),
+        ("Write f: f([1, 2]) returns 2, but must raise on 0", ""),
+    ],
+)
+def test_what_a_task_says_to_be_wrong_is_no_example(task, right):
+    found = find_examples(task, ["f"], faulty=examples_module.speaks_of_fault(task))
+    assert found == ([("f([1, 2])", right)] if right else [])
+
+
+def test_a_function_with_a_fault_is_held_against_what_is_right(tmp_path):
+    (tmp_path / "a.py").write_text('def f(n):\n    """f(1) returns 2"""\n    return n + 1\n')
+    assert find_failures(str(tmp_path / "a.py"), "f(3) returns 5 instead of 4. In f, 1 -> 3 is wrong.") == []
+    assert find_failures(str(tmp_path / "a.py"), "f(3) is 4 but should be 5") == [
+        "f(3) gives 4, and right is 5"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "right", "said"),
+    [
+        ("2h 5m", "2h 05m", "; an f-string writes leading zeros with {number:02}"),
+        ("7-1", "007-001", "; an f-string writes leading zeros with {number:03}"),
+        ("2.5 EUR", "2.50 EUR", "; an f-string writes 2 decimals with {number:.2f}"),
+        ("total: 3", "Total: 3", "; only upper and lower case differ"),
+        ("1,2", "1, 2", "; only blanks differ"),
+        ("2h 6m", "2h 05m", ""),
+        ("2.5", "2.49", ""),
+        ("a", "b", ""),
+    ],
+)
+def test_what_alone_differs_is_said(given, right, said):
+    assert examples_module.describe_difference(given, right) == said
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("Example 1:\n  Input: a = [1, 2], k = 3\n  Output: [3]\n", [("f([1, 2], 3)", "[3]")]),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tripletick.languages.registry import Language
 from tripletick.sandbox.box import Finished, RunRequest
+from tripletick.tools.function_examples import choose_result, describe_difference, speaks_of_fault
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 
@@ -32,11 +33,13 @@ _SAYS = (
 )
 _LINK = re.compile(r"[\s,]*(?:(?:and|then|it|that|this|which|und|es|et|y|e)\s+){0,3}")
 """What may stand between a command and the verb."""
+_TRAILING = re.compile(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
 _RESULT = re.compile(
     rf"(?:{_SAYS})(?:[^.;\n\"'`]{{0,60}}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
     r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit)\b)))"
 )
+_VALUE = re.compile(r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|(-?\d+(?:\.\d+)?)(?![\w.]*\d)")
 _VERB = re.compile(rf"\s+(?={_SAYS})")
 _OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
@@ -80,17 +83,35 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
     called = _compile_call(path, language)
     lines = task.splitlines()
     found: dict[str, str] = {}
+    faulty = speaks_of_fault(task)
     for number, line in enumerate(lines):
         for call in called.finditer(line):
             if line[: call.start()].strip() == "$":
                 command, right = line.strip(" \t$"), "\n".join(_take_output(lines[number + 1 :]))
+                if faulty:
+                    right = choose_result(right, "prints", ("".join(lines[:number][-1:]), ""), str)
             else:
                 command, rest = _split_command(line, call)
                 said = _RESULT.match(rest, _get_match_end(_LINK.match(rest)))
-                right = next(filter(None, said.groups())) if said else ""
+                right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
             if right and command and not _OPEN.search(command):
                 found.setdefault(command, right)
     return list(found.items())
+
+
+def _choose_result(said: re.Match[str], before: str, *, faulty: bool) -> str:
+    """Give the result that is right, where a task may speak of one that is wrong."""
+    at = next(at for at, group in enumerate(said.groups(), 1) if group)
+    if not faulty:
+        return said[at]
+    behind = said.string[said.end() :]
+    return choose_result(said[at], said.string[: said.start(at)], (before, behind), _read_value)
+
+
+def _read_value(text: str) -> str:
+    """Give the quoted text or the number with which a text begins."""
+    value = _VALUE.match(text)
+    return next(filter(None, value.groups()), "") if value else ""
 
 
 def find_unread_argument(task: str, path: str, source: str, language: Language) -> str:
@@ -135,6 +156,7 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
     verb = _VERB.search(line, call.end())
     command = line[call.start() : verb.start()] if verb else ""
     is_plain = len(command.split()) <= WORDS and not re.search(r"[\"'`,;:!?()]|\.\s", command)
+    command = _TRAILING.sub("", command)
     return (command, line[verb.end() :]) if verb and is_plain else ("", "")
 
 
@@ -176,7 +198,10 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished) -> s
         _normalize_spaces(printed),
         *map(_normalize_spaces, printed.splitlines()),
     )
-    return "" if is_right else f"{command} prints {printed[:TOLD]!r}, and right is {right!r}"
+    if is_right:
+        return ""
+    alike = describe_difference(printed, right)
+    return f"{command} prints {printed[:TOLD]!r}, and right is {right!r}{alike}"
 
 
 def _normalize_spaces(text: str) -> str:

@@ -20,7 +20,7 @@ import re
 import runpy
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,94 @@ _ARROW = re.compile(
     r"(?<![\w.)\]\"'])(-?\d+(?:\.\d+)?|\"[^\"\n]*\"|'[^'\n]*'|\[[^\[\]\n]*\])\s*(?:-{1,2}>|={1,2}>|[\u2192\u279e\u27a1])\s*"
 )
 _ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
+_SHOULD = (
+    r"(?:should|must|ought to|has to|have to|is to|supposed to|want(?:ed)?|expect\w*|soll(?:te)?n?"
+    r"|m\u00fcsste|muss|erwart\w*|devrait|doit|attend\w*|deber[i\u00ed]a|debe|esper\w*|dovrebbe|deve|attes\w*|moet|zou)"
+)
+_INSTEAD = r"(?:instead of|rather than|(?:an)?statt|au lieu de|en lugar de|en vez de|invece di|in plaats van)"
+_VALUE = r"(?=[\"'`\[({]|-?\d|True\b|False\b|None\b)"
+_FILLERS = (
+    r"(?:[\s:,]+(?:be|been|have|return|give|print|output|show|say|read|equal|yield|write|display|get|see|the|it|a|an"
+    r"|to|is|was|would|result|value|answer|number|of|das|ist|w\u00e4re|\u00eatre|renvoyer|donner|afficher|ser|devolver"
+    r"|dar|mostrar|imprimir|essere|restituire|dare|stampare|il|el|le)\b){0,6}"
+)
+"""Words between what says that a result should be another, and that."""
+_WISH = re.compile(
+    rf"(?:{_SHOULD}|so that|such that|until|make sure|ensure|damit|pour que|para que)\b", re.IGNORECASE
+)
+"""What says that a result is the one that is to be."""
+_REPAIRS = re.compile(
+    r"\b(?:fix(?:es|ed)?|bugs?|buggy|wrong(?:ly)?|broken|incorrect(?:ly)?|mistakes?|debug|repairs?|mend"
+    r"|correct it|correct th\w+|does(?: not|n't) work|falsch\w*|fehler\w*|reparier\w*|korrigier\w*|behebe"
+    r"|(?:would be|is) (?:right|correct|expected)|the (?:right|correct) \w+ (?:is|would)"
+    r"|corrig\w+|r[e\u00e9]par\w+|erreurs?|arregl\w+|errore?s?|sbagliat\w+|herstel\w*|fout\w*"
+    rf"|(?:but|though|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
+    rf"|, (?:it |that )?{_SHOULD}\b|\bexpected(?: \w+)?:",
+    re.IGNORECASE,
+)
+"""What speaks of a program that does something else than it should."""
+_CORRECTED = re.compile(
+    r"^[\"'`)\]]*[\s,;(]*(?:(?:and|but|und|et|y|e|en) )?"
+    rf"(?:(?:not|nicht|pas|no|non|niet) {_VALUE}|{_INSTEAD}\b[^\n\"'`\[({{\d]{{0,20}}?{_VALUE})"
+    rf"|\b(?:{_SHOULD}|right|correct|richtig)\b{_FILLERS}[\s:,]+{_VALUE}",
+    re.IGNORECASE,
+)
+"""What stands behind a result that is wrong, up to the one that is right."""
+_CONFIRMED = re.compile(
+    r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?)[`)]*,? (?:(?:is|was|would be|w\u00e4re|ist|serait|est"
+    r"|es|ser\u00eda|sarebbe|\u00e8) )?(?:the )?(?:right|correct[oae]?|expected|richtig|juste|giusto|goed)\b",
+    re.IGNORECASE,
+)
+"""What stands around the right one, behind one that is wrong."""
+_SENTENCES = 120
+"""Characters in which a result is corrected."""
 
 
-def find_examples(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Find `(call, result)` in a text for these functions, both as source of literals, each call once."""
+def speaks_of_fault(task: str) -> bool:
+    """Tell whether a task is about a program that does something else than it should."""
+    return bool(_REPAIRS.search(task))
+
+
+def choose_result(stated: str, verb: str, around: tuple[str, str], parse: Callable[[str], str]) -> str:
+    """Give the result that is right where a task that speaks of a fault has the `stated` one: "f(1) returns 2
+    instead of 3", "f(1) is 2 but should be 3"; "" where that is not known. `verb`: what stands before it;
+    `around`: the text before the example and behind the result; `parse` gives the value that begins a text.
+    """
+    before, behind = around
+    clause = re.split(r"[.;,\n]|\b(?:but|aber|mais|pero|ma|maar)\b", before)[-1]
+    if _WISH.search(verb) or _WISH.search(clause):
+        return stated
+    behind = behind[:_SENTENCES]
+    if right := _CORRECTED.search(behind):
+        return parse(behind[right.end() :].lstrip("`"))
+    if right := _CONFIRMED.search(behind):
+        return parse(right["value"])
+    return "" if re.search(r"[^\W\d]", verb) else stated
+
+
+def describe_difference(given: str, right: str) -> str:
+    """Say in what alone two texts differ, behind a semicolon; "" where that is nothing of these."""
+    if given.casefold() == right.casefold():
+        return "; only upper and lower case differ"
+    if "".join(given.split()) == "".join(right.split()):
+        return "; only blanks differ"
+    padded = re.search(r"(?<![\d.])0\d+", right)
+    given_digits, digits = ([int(each) for each in re.findall(r"\d{1,99}", text)] for text in (given, right))
+    if padded and given_digits == digits:
+        return f"; an f-string writes leading zeros with {{number:0{len(padded[0])}}}"
+    decimals = re.search(r"\d\.(\d+)", right)
+    given_numbers, numbers = (
+        [float(each) for each in re.findall(r"\d+(?:\.\d+)?", text)] for text in (given, right)
+    )
+    if decimals and given_numbers == numbers:
+        return f"; an f-string writes {len(decimals[1])} decimals with {{number:.{len(decimals[1])}f}}"
+    return ""
+
+
+def find_examples(text: str, names: Sequence[str], *, faulty: bool = False) -> list[tuple[str, str]]:
+    """Find `(call, result)` in a text for these functions, both as source of literals, each call once.
+    `faulty`: it speaks of what is wrong, so that a result may be that.
+    """
     found: dict[str, str] = {}
     named = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\(")
     lines = [line[:LONGEST] for line in text.splitlines()]
@@ -65,6 +149,10 @@ def find_examples(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
             rest = line[start.start() + len(call) :]
             equals = _EQUALS.match(rest)
             result = _parse_literal(rest[equals.end() :]) if equals else ""
+            if faulty and equals and result:
+                behind = named.split(rest[equals.end() + len(result) :], 1)[0]
+                around = line[: start.start()], behind
+                result = choose_result(result, equals[0], around, _parse_literal)
             if call and result:
                 found.setdefault(call, result)
     return list(found.items())
@@ -104,7 +192,9 @@ def find_named_inputs(text: str, functions: Sequence[ast.FunctionDef]) -> list[t
     return list(found.items())
 
 
-def find_arrows(text: str, functions: Sequence[ast.FunctionDef]) -> list[tuple[str, str]]:
+def find_arrows(
+    text: str, functions: Sequence[ast.FunctionDef], *, faulty: bool = False
+) -> list[tuple[str, str]]:
     """Find `(call, result)` where a text that speaks of one function of one value has `125 -> "2h 05m"`."""
     named = [each for each in functions if re.search(rf"(?<![\w.]){re.escape(each.name)}\b", text)]
     if len(named) != 1 or len(named[0].args.args) != 1:
@@ -114,7 +204,10 @@ def find_arrows(text: str, functions: Sequence[ast.FunctionDef]) -> list[tuple[s
     ends = [*(arrow.start() for arrow in arrows[1:]), len(text)]
     for arrow, end in zip(arrows, ends):  # noqa: B905 (Python 3.8 knows no `strict`)
         said = text[arrow.end() : min(end, arrow.end() + LONGEST)].partition("\n")[0]
-        if result := _parse_literal(said.rstrip(" ,;")):
+        result = _parse_literal(said.rstrip(" ,;"))
+        if faulty and result:
+            result = choose_result(result, arrow[0], ("", said[len(result) :]), _parse_literal)
+        if result:
             found.setdefault(f"{named[0].name}({arrow[1]})", result)
     return list(found.items())
 
@@ -181,7 +274,11 @@ def check_example(call: str, result: str, program: Mapping[str, Any]) -> str:
         _set_alarm(0)
     if given is None and printed.getvalue().strip() in (result, str(right)):
         return ""
-    return "" if _is_equal(given, right) else f"{call} gives {given!r}, and right is {right!r}"
+    if _is_equal(given, right):
+        return ""
+    both = isinstance(given, str) and isinstance(right, str)
+    alike = describe_difference(given, right) if both else ""
+    return f"{call} gives {given!r}, and right is {right!r}{alike}"
 
 
 def _is_equal(given: object, right: object) -> bool:
@@ -205,16 +302,25 @@ def find_failures(path: str, task: str) -> list[str]:
     """Give what does not hold of the examples that the task and the program's own text have."""
     tree = ast.parse(Path(path).read_text("utf-8", "replace"))
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
-    told = f"{task}\n{_collect_docstrings(tree)}"
+    said, faulty = _collect_docstrings(tree), speaks_of_fault(task)
     names = [function.name for function in functions]
     if not names:
         return []
-    found = [*find_examples(told, names), *find_named_inputs(told, functions), *find_arrows(task, functions)]
+    found = [
+        *find_examples(task, names, faulty=faulty),
+        *find_examples(said, names),
+        *find_named_inputs(f"{task}\n{said}", functions),
+        *find_arrows(task, functions, faulty=faulty),
+    ]
     if not found:
         return []
     with contextlib.redirect_stdout(io.StringIO()):
         program = runpy.run_path(path, run_name="examples")
-    return [wrong for call, result in found if (wrong := check_example(call, result, program))]
+    return [
+        wrong
+        for call, result in dict(reversed(found)).items()
+        if (wrong := check_example(call, result, program))
+    ]
 
 
 def _collect_docstrings(tree: ast.Module) -> str:
