@@ -57,6 +57,29 @@ def test_files_are_as_they_were_before_the_turn(session):
     assert "The files are as they were before.\n" in words(it.model.asked[3][-1])
 
 
+@pytest.mark.parametrize(
+    ("program", "request_", "told"),
+    [
+        ("print(1 / 0)", "write a.py", "python failed, exit 1: ZeroDivisionError: division by zero"),
+        ("def f(n): return n", "write a.py: f(1) == 2", "a.py: f(1) gives 1, and right is 2"),
+        ("raise ValueError('a.py is there')", "write a.py", ""),
+        (
+            "open('b.txt', 'w').write('x' + 1)",
+            "change b.txt",
+            'python failed, exit 1: TypeError: can only concatenate str (not "int") to str',
+        ),
+    ],
+)
+def test_what_did_not_work_is_told_although_the_program_is_gone(session, program, request_, told):
+    save = f"```python:a.py\n{program}\n```" if "a.py" in request_ else f"```python\n{program}\n```"
+    it = session(save, save, "Done.")
+    (it.folder / "b.txt").write_text("old\n")
+    it.play(request_)
+    said = words(it.model.asked[2][-1])
+    assert (f"times and failed, the last time with: {told}\n" if told else "times and failed.\n") in said
+    assert "saved a.py" not in said.partition("This was tried")[2]
+
+
 def test_what_the_person_has_touched_since_stays(session):
     it = session(*(WRITES.format(does="echo new > a; echo new > b", n=n) for n in (1, 2, 3)), "Done.")
     for name in ("a", "b"):

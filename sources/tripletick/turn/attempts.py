@@ -37,7 +37,10 @@ QUESTIONS = 2
 """Questions to the user in one turn."""
 GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
-POINTER = re.compile(r"Try '[^']+ --help' for more information\.|For more details see |\s+at \S|Node\.js v\d")
+POINTER = re.compile(
+    r"Try '[^']+ --help' for more information\.|All files are as they were before\.|For more details see "
+    r"|\s+at \S|Node\.js v\d"
+)
 """A last line that names no cause, but where to read, or the way to it and who walked it."""
 SAME_RESULTS = 3
 LOOPED = 0.7

@@ -7,6 +7,7 @@ follows: one sentence on what did not work. Not covered: when it is due (repair)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from pathlib import PurePosixPath
 
@@ -20,6 +21,8 @@ from tripletick.turn.handover import Handover
 
 TRIED = "This was tried {count} times and failed."
 TRIED_WITH = "This was tried {count} times and failed, the last time with: {error}"
+SAVED = re.compile(r"\bsaved [^,\n]+, ")
+"""What a verdict says of a file."""
 BACK = "The files are as they were before."
 ANOTHER = "Take another way than the one that failed."
 BACK_BUT = "The files are as they were before, but for {paths}."
@@ -51,9 +54,14 @@ def restart_turn(
     back = BACK_BUT.format(paths=format_paths(files.kept)) if files.kept else BACK
     # what was said of files that were put back since is not true any more
     back_again = [PurePosixPath(path).name for path in (*files.restored, *files.removed)]
-    stale = any(name in tries.error or name in tries.known for name in back_again)
-    tried = (TRIED if stale else TRIED_WITH).format(count=tries.failures, error=tries.error)
-    hint = (not stale and tries.known) or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
+    error = SAVED.sub("", tries.error)
+    if tries.proven_wrong:
+        error = error.partition(": ")[2]
+    elif any(name in error for name in back_again):
+        error = ""
+    tried = (TRIED_WITH if error else TRIED).format(count=tries.failures, error=error)
+    known = "" if any(name in tries.known for name in back_again) else tries.known
+    hint = known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
     conversation.add_user_message(
         "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
     )
