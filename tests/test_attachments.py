@@ -436,6 +436,12 @@ def test_a_question_or_a_setting_is_looked_for_in_the_files(context, request_, h
             "*2019* (2 files), a_2019.txt, b-2019.md",
         ),
         ("delete the drafts", ["draft1.txt", "draft2.txt", "overdraft.txt"], "*draft* (2 files), draft1.txt"),
+        (
+            "alle Dateien mit Meyer",
+            ["Meyer 1.txt", "b_Meyer.pdf", "x.txt"],
+            "*Meyer* (2 files), 'Meyer 1.txt', b_Meyer.pdf",
+        ),
+        ("the invoices", ["Invoice1.txt", "invoice2.txt", "x.txt"], "*[Ii]nvoice* (2 files), Invoice1.txt"),
         ("rename the files", ["file1.txt", "file2.txt", "x.txt"], "file1.txt"),
         ("the drafts", ["draft1.txt", "draft2.txt"], "draft1.txt"),
     ],

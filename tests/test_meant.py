@@ -184,6 +184,25 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
 
 
 @pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("mkdir Old\nmv roll/img_1.jpg roll/b.JPG Old/", "mkdir Old\nmv roll/IMG_1.JPG roll/b.JPG Old/"),
+        ("mv 'roll/img_1.jpg' Old/ && cat READ.ME", "mv 'roll/IMG_1.JPG' Old/ && cat Read.Me"),
+        ("cat read.me | grep img_1.jpg", "cat Read.Me | grep img_1.jpg"),
+        ("mv roll/IMG_1.JPG img_1.jpg", "mv roll/IMG_1.JPG img_1.jpg"),
+        ("cp roll/IMG_1.JPG read.me; cat read.me", "cp roll/IMG_1.JPG read.me; cat read.me"),
+        ("sort Read.Me > READ.ME", "sort Read.Me > READ.ME"),
+        ("touch read.me\ngrep img_1.jpg x\nrm read.me", "touch read.me\ngrep img_1.jpg x\nrm read.me"),
+        ("cat b.jpg c.txt", "cat b.jpg c.txt"),
+    ],
+)
+def test_a_name_is_the_only_one_in_other_upper_and_lower_case(context, body, meant):
+    for name in ("roll/IMG_1.JPG", "Read.Me", "roll/b.JPG", "B.jpg"):
+        put(context, name, "text\n")
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
     ("tag", "path", "meant"),
     [
         ("python", "page_menu.html", "menu.html"),

@@ -101,9 +101,22 @@ def _count_by_word(names: Iterable[str], request: str) -> Iterator[str]:
     """Give the pattern for the files whose names have a word of the request: `*2019* (2 files)`."""
     files = [name for name in names if not name.endswith("/")]
     words = sorted(extract_content_words(request))
-    counts = ((word, sum(has_word(name, {word}) for name in files)) for word in words)
-    found = (f"*{word}* ({count} files)" for word, count in counts if 1 < count < len(files))
+    having = ((word, [name for name in files if has_word(name, {word})]) for word in words)
+    found = (
+        f"*{_format_cases(word, names)}* ({len(names)} files)"
+        for word, names in having
+        if 1 < len(names) < len(files)
+    )
     return islice(found, PATTERNS)
+
+
+def _format_cases(word: str, names: Iterable[str]) -> str:
+    """Write a word as these names have it, in upper and lower case: `Meyer`, `[Mm]eyer`."""
+    written = {found[0] for name in names if (found := re.search(re.escape(word), name, re.IGNORECASE))}
+    if {len(each) for each in written} != {len(word)}:
+        return word
+    signs = (sorted(set(column)) for column in zip(*written, strict=True))
+    return "".join(column[0] if len(column) == 1 else f"[{''.join(column)}]" for column in signs)
 
 
 def find_check_command(rules: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.paths import PathRefused, Workspace
@@ -23,11 +23,21 @@ _VERBATIM = re.compile(
 _PHRASE = re.compile(r"\"([^\"\n]{3,80})\"|'([^'\n]{3,80})'|`([^`\n]{3,80})`")
 _MAKES = r"(?m)^([ \t]*(?:mkdir|touch|cd|mv|cp|rmdir)\b[^\n;|&]*?[ \t])(%s)(?![^\s/;|&)<>])"
 _BOUNDS = r"(?<![^\s=/;|&(<>])(?:%s)(?![^\s/;|&)<>])"
+_TAKES = re.compile(
+    r"(?m)(?:^|(?<=[;&|]))[ \t]*(mv|cp|cat|head|tail|wc|sort|uniq|stat|diff|cmp)[ \t][^;&|\n]*"
+)
+"""What looks at files that must be there, copies or moves them; none that takes a pattern."""
+_FILE = re.compile(r"(?<![\w.>-])(?<!>[ \t])[\w-]+(?:\.[\w-]+)*\.\w{1,6}(?![\w./])")
+_SOURCE = re.compile(rf"{_FILE.pattern}(?=[\"']?[ \t]+[^\s;|&])")
 
 
 def quote_names(script: str, workspace: Workspace, request: str) -> str:
-    """Put the names of a script that have blanks, and lack quotes, between these."""
-    there = (path for found in find_by_name(workspace, deep=False).values() for path in found)
+    """Put the names of a script that have blanks, and lack quotes, between these; names of files that it
+    takes, and of which there is one in other upper and lower case alone, become that.
+    """
+    there_by_name = find_by_name(workspace, deep=False)
+    script = correct_case(script, there_by_name)
+    there = (path for found in there_by_name.values() for path in found)
     names = {name for path in there if " " in path for name in (path, path.rpartition("/")[2])}
     names = {name for name in names if name in script and not _has_own_words(name, workspace)}
     said = {next(filter(None, found)) for found in _PHRASE.findall(request)} - names
@@ -45,6 +55,20 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
         return script  # a quote is left open
     plain = [_quote_each(part, names, phrases) for part in plain]
     return "".join(part for pair in zip(plain, [*kept, ""], strict=True) for part in pair)
+
+
+def correct_case(script: str, there: Mapping[str, Sequence[str]]) -> str:
+    """Give the names of files that a script looks at, copies or moves as the only file has them of which the
+    name differs in upper and lower case alone; `there`: paths by names in lower case.
+    """
+
+    def correct(found: re.Match[str]) -> str:
+        names = {path.rpartition("/")[2] for path in there.get(found[0].casefold(), ())}
+        return names.pop() if len(names) == 1 and script.count(found[0]) == 1 else found[0]
+
+    return _TAKES.sub(
+        lambda command: (_SOURCE if command[1] in ("mv", "cp") else _FILE).sub(correct, command[0]), script
+    )
 
 
 def _quote_each(text: str, names: Collection[str], phrases: Iterable[str]) -> str:
