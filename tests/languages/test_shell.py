@@ -272,6 +272,17 @@ def test_a_search_of_some_files_says_which_others_there_are(context, script, tex
     assert (result.text.strip(), result.ok) == (text, "not searched" not in text)
 
 
+def test_a_pattern_that_also_fits_the_folder_moves_the_others(context):
+    for name in ("Meyer a.txt", "Meyer b.txt"):
+        (context.workspace.root / name).write_text("text\n")
+    (context.workspace.root / "Meyer").mkdir()
+    result = judge_status(call := Call("bash", "mv Meyer* Meyer"), shell(context, call.body), context)
+    assert (result.outcome, result.verdict, result.text) == ("ok", "ok", "")
+    assert len(list((context.workspace.root / "Meyer").iterdir())) == 2
+    both = Call("bash", "mv Meyer Meyer; mv no.txt Meyer")
+    assert not judge_status(both, shell(context, both.body), context).ok
+
+
 def test_a_program_of_another_language_is_not_judged_by_the_searches_that_it_starts(context):
     failed = Result("failed", "failed, exit 2", "list.txt:rice\ngrep: docs: Is a directory\n", exit=2)
     assert judge_status(Call("python", "run('grep rice *')"), failed, context) == failed

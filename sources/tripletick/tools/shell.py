@@ -61,6 +61,7 @@ LEFT_OUT, SHOWN = "(no match; not searched: {names})", 6
 ELSEWHERE = "(no match; a search of the whole folder found:\n{hits})"
 DIFFERENT = "ok, they differ"
 _IN_FOLDER = re.compile(r"^\w*grep: [^\n]+: Is a directory(?:\n|\Z)", re.MULTILINE)
+_ITSELF = re.compile(r"(?m)^mv: cannot move '[^']+' to a subdirectory of itself, '[^']+'$")
 DELETED = "ok, the others were deleted"
 PARTLY = "failed, {command} did not do all of it"
 _LEFT_BEHIND = re.compile(r"(?m)^(mv|cp): cannot stat '[^'*?]+': No such file or directory$")
@@ -124,7 +125,7 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
         return replace(result, outcome="failed", verdict=verdict, exit=1)
     ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")
     is_script = call.tool == SHELL and not call.path and ended
-    result = _drop_folders(call, result) if is_script else result
+    result = _drop_folder_itself(_drop_folders(call, result)) if is_script else result
     if not is_script or result.exit not in (0, 1):
         return result
     script, said = call.body, result.text.strip()
@@ -164,6 +165,13 @@ def _drop_folders(call: Call, result: Result) -> Result:
     if left.strip():
         return replace(result, outcome="ok", verdict="ok", text=left, exit=0)
     return replace(result, verdict="failed, exit 1", text="", exit=1)
+
+
+def _drop_folder_itself(result: Result) -> Result:
+    """Take a move of files by a pattern that also fits the folder into which they go for one without it."""
+    if result.exit != 1 or not result.text.strip() or _ITSELF.sub("", result.text).strip():
+        return result
+    return replace(result, outcome="ok", verdict="ok", text="", exit=0)
 
 
 def _deletes_what_is_there(script: str, said: str) -> bool:
