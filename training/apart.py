@@ -16,7 +16,7 @@ from tripletick.system import dirs
 
 HERE = Path(__file__).parent
 TESTED = "a test asks that"
-SETS = ("held", "stranger", "second", "unseen", "fresh", "outside", "people")
+SETS = ("held", "stranger", "second", "unseen", "fresh", "outside", "people", "visitors")
 
 
 def is_apart(request: str) -> bool:

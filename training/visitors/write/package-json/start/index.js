@@ -1,0 +1,4 @@
+const todos = ['milk', 'bread'];
+for (const todo of todos) {
+  console.log('- ' + todo);
+}
