@@ -427,6 +427,15 @@ def test_a_question_or_a_setting_is_looked_for_in_the_files(context, request_, h
     assert shown == (attachments.FOUND.format(hits=hit) if hit else "")
 
 
+def test_a_file_that_is_named_by_its_path_may_be_named_without_it_later(context):
+    put(context, "site/index.html", "<a href=about.htm>x</a>\n")
+    request = "Two things do not work in site/index.html. Please make the links in index.html right."
+    attachments.attach_files(request, FILE, context, BASE)
+    assert context.ledger.absent == ()
+    attachments.attach_files("Make index.html for site/index.htm", FILE, context, BASE)
+    assert "index.html" in context.ledger.absent
+
+
 @pytest.mark.parametrize(
     ("request_", "names", "begins"),
     [

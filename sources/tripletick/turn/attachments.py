@@ -196,6 +196,8 @@ def attach_named_files(
     named = dict.fromkeys((*spaced, *split_words(words)))
     found = {word: path for word in named if (path := _resolve_path(word, context))}
     kinds = {path: context.workspace.get_kind(path) for path in found.values()}
+    again = {path.rpartition("/")[2]: path for path, kind in kinds.items() if kind != "missing"}
+    found |= {word: again[word] for word, path in found.items() if kinds[path] == "missing" and word in again}
     if below:
         found |= _find_below([word for word, path in found.items() if kinds[path] == "missing"], context)
     kinds = {path: kinds.get(path) or context.workspace.get_kind(path) for path in found.values()}
