@@ -5,8 +5,12 @@ import pytest
 from tripletick.turn.result_checks import (
     FLAW,
     find_disorder,
+    find_false_mean,
+    find_kept_ending,
     find_left_over,
     find_lost_definitions,
+    find_twice,
+    find_undated,
     find_unrounded,
 )
 
@@ -105,3 +109,93 @@ def test_functions_that_a_new_version_has_lost_are_named(new, request_, lost):
         find_lost_definitions("def f(x): return 1\nclass G:\n  a = 1\ndef h(a):\n  pass\n", new, request_)
         == lost
     )
+
+
+@pytest.mark.parametrize(
+    ("request_", "text", "said"),
+    [
+        (
+            'the names, without folder and without ".txt"',
+            "Apple Pie.txt\nb",
+            "n.txt has Apple Pie.txt, and .txt is to be left out.",
+        ),
+        (
+            "the names without the file extension",
+            "a.pdf\nb.doc",
+            "n.txt has a.pdf, and .pdf is to be left out.",
+        ),
+        ("die Namen ohne Endung", "a.pdf\nb.pdf", "n.txt has a.pdf, and .pdf is to be left out."),
+        ('the names, without ".txt"', "Apple Pie\nb", ""),
+        ("the names without the extension", "a\nb\nJ. R. Doe Jr.\nv1.2", ""),
+        ("the names without the folder", "a.txt", ""),
+        ("do not change .txt", "a.txt", ""),
+    ],
+)
+def test_endings_that_are_to_be_left_out_are(request_, text, said):
+    assert find_kept_ending("n.txt", text, request_) == said
+    assert bool(FLAW.search(f"x\n{said}\ny")) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("request_", "text", "twice"),
+    [
+        ("remove the duplicates", "a b\nc d\na b", "a b"),
+        ("each name once", "Ada\n\n\nada", None),
+        ("each name once, ignoring case", "Ada\nBob\nada", "ada"),
+        ("without duplicates, upper/lower case doesnt matter", "Ada\nBob\nada", "ada"),
+        ("without duplicates, case doesnt matter", "Ada\nBob\nada", "ada"),
+        ("ohne Duplikate", "---\n---\n}\n}", None),
+        ("how often is each there", "Ada\nAda", None),
+    ],
+)
+def test_no_line_is_there_twice(request_, text, twice):
+    said = find_twice("n.txt", text, request_)
+    assert said == (f"n.txt has {twice} more than once." if twice else "")
+    assert find_twice("n.html", text, request_) == ""
+
+
+ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "text", "number"),
+    [
+        ("average temp per room", '{"bath": 7.9, "attic": 5.0}', "7.9"),
+        ("average per room", "bath 7.9 of 3 rows", "7.9"),
+        ("average temp per room", '{"bath": 23.6, "attic": 5.0}', None),
+        ("Mittelwert je Raum", "24.6", None),
+        ("Mittelwert je Raum", "24.7", "24.7"),
+        ("sum of temp per room", "62.4", None),
+        ("average temp per room", "none at 06:00 on 2024-01-02 in b-1/2", None),
+    ],
+)
+def test_a_mean_lies_between_the_least_and_the_greatest(request_, text, number):
+    said = find_false_mean("r.json", text, [ROOMS], request_)
+    right = f"r.json has {number}, and a mean of temp lies between 15.2 and 24.1." if number else ""
+    assert said == right
+    assert bool(FLAW.search(said)) is bool(number)
+
+
+def test_of_which_column_a_mean_is_must_be_known():
+    two = "name,price,count\na,2,1\nb,3,1\n"
+    assert find_false_mean("r", "9", [two], "the average") == ""
+    assert find_false_mean("r", "9", [two], "the average price") != ""
+    assert find_false_mean("r", "9", ["name,age\na,\nb,x\n", ""], "the average age") == ""
+
+
+@pytest.mark.parametrize(
+    ("request_", "text", "like"),
+    [
+        ("change 03.11.2025 to 2025-11-03", "03-11-2025", "2025-11-03"),
+        ("change 03.11.2025 to 2025-11-03", "x,2024-01-02", None),
+        ("from DD.MM.YYYY to YYYY-MM-DD", "03-11-2025", "YYYY-MM-DD"),
+        ("the dates like 3.11.2025 into ISO dates", "3/11/2025", "ISO"),
+        ("aus TT.MM.JJJJ soll 2025/11/03 werden", "2025-11-03", "2025/11/03"),
+        ("add 04.11.2025", "04.11.2025", None),
+        ("delete 2024-01-01 and 03.11.2025", "", None),
+    ],
+)
+def test_dates_get_the_form_that_is_asked_for(request_, text, like):
+    said = find_undated("a.csv", text, "day\n03.11.2025\n", request_)
+    assert said == (f"a.csv has no date like {like}." if like else "")
+    assert bool(FLAW.search(said)) is bool(like)

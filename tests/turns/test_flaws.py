@@ -57,6 +57,34 @@ def test_a_program_that_lost_a_function_is_asked_for_with_it(session):
     assert "```python:tools.py" in told(it, 1)
 
 
+ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
+FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1."
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "flaw"),
+    [
+        ("average temp of rooms.csv into mean.json", "echo '{\"bath\": 7.9}' > mean.json",
+         "mean.json " + FALSE_MEAN),
+        ("what is the average temp in rooms.csv?", "echo 7.9", "The output " + FALSE_MEAN),
+        ("what is the average temp in rooms.csv?", "echo 20.8", ""),
+        ("save rooms.csv without duplicates", "cat rooms.csv > n; cat n >> rooms.csv",
+         "rooms.csv has time,room,temp more than once."),
+        ("change 06:00 of rooms.csv to 07:00", "sed -i s/06:00/07:00/ rooms.csv", ""),
+        ('write the names here without ".csv" into n.txt', "ls *.csv > n.txt",
+         "n.txt has rooms.csv, and .csv is to be left out."),
+        ("in days.txt change 03.11.2025 to 2025-11-03", "sed -i 's/[.]/-/g' days.txt",
+         "days.txt has no date like 2025-11-03."),
+    ],
+)  # fmt: skip
+def test_what_a_result_cannot_be_is_told(session, request_, code, flaw):
+    it = session(f"```bash\n{code}\n```", "It was saved.", "That is it.")
+    put(it.loop.context, "rooms.csv", ROOMS)
+    put(it.loop.context, "days.txt", "03.11.2025\n")
+    it.play(request_)
+    assert (f"{flaw}\n\nSo the task is not done." in told(it, 1)) is bool(flaw), told(it, 1)
+
+
 def test_files_in_folders_that_were_left_out_are_told(session):
     it = session("```bash\nmv a.HTML a.html\n```", "All are renamed.", "They are.")
     for name in ("a.HTML", "sub/b.HTML"):

@@ -368,6 +368,54 @@ def test_only_files_of_the_kind_that_is_named_are_moved_or_deleted(session, requ
     assert (it.folder / "a2.txt").exists() is (taken_back or "*.pdf docs" in code)
 
 
+@pytest.mark.parametrize(
+    ("request_", "code", "left"),
+    [
+        ("keep only the 3 newest dumps, delete the older ones", "rm db-*", None),
+        ("keep only the 3 newest dumps, delete the older ones", "rm db-2024-* db-2025-01-*", 3),
+        ("keep only the 3 newest dumps, delete the older ones", "rm db-2025-02-* db-2025-03-01*", None),
+        ("delete all but the newest three dumps", "rm db-2024-* db-2025-01-* db-2025-02-*", None),
+        ("lösche alles außer den 3 neuesten Dumps", "rm *.sql", None),
+        ("move all but the newest two dumps into old", "mkdir old; mv db-2024-* db-2025-0[12]-* old/", 2),
+        ("move all but the newest two dumps into old", "mkdir old; mv db-2025-* old/", None),
+        ("delete the oldest dump", "rm db-2025-03-09.sql", None),
+        ("delete the oldest dump", "rm db-2024-12-29.sql", 4),
+        ("delete the newest dump", "rm db-2025-03-09.sql", 4),
+        ("delete the dumps and keep 2 lines of notes.txt", "rm db-*; head -2 notes.txt", 0),
+        ("delete the dumps", "rm db-*", 0),
+    ],
+)
+def test_so_many_files_stay_and_the_newest_as_are_to(session, request_, code, left):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    dumps = [
+        f"db-{day}.sql" for day in ("2024-12-29", "2025-01-05", "2025-02-23", "2025-03-01", "2025-03-09")
+    ]
+    for name in (*dumps, "notes.txt"):
+        put(it.loop.context, name, f"{name}\n")
+    result = last(it.play(request_), Returned).result
+    assert result.ok is (left is not None), result.text
+    assert sum((it.folder / name).exists() for name in dumps) == (5 if left is None else left)
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "held"),
+    [
+        ("Zip the PDFs into docs.zip", "python3 -m zipfile -c docs.zip *.pdf *.txt", True),
+        ("Zip the PDFs into docs.zip", "python3 -m zipfile -c docs.zip *.pdf", False),
+        ("Pack the .pdf files as docs.tar.gz", "tar -czf docs.tar.gz a1.pdf a2.txt", True),
+        ("Pack the .pdf files and the rest as docs.tar.gz", "tar -czf docs.tar.gz a1.pdf a2.txt", False),
+        ("Pack a1.pdf and a2.txt as docs.tar.gz", "tar -czf docs.tar.gz a1.pdf a2.txt", False),
+    ],
+)
+def test_an_archive_holds_only_files_of_the_kind_that_is_named(session, request_, code, held):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    for name in ("a1.pdf", "a2.txt"):
+        put(it.loop.context, name, name)
+    result = last(it.play(request_), Returned).result
+    assert ("holds a2.txt, and the task is about .pdf alone" in result.text) is held, result.text
+    assert any(it.folder.glob("docs.*")) is not held
+
+
 def test_who_only_looked_may_delete(session):
     it = session("```bash\nls\n```", "```bash\nrm a.png\n```", "Fine.")
     (it.folder / "a.png").write_text("a")

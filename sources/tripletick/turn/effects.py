@@ -74,6 +74,7 @@ def describe_effects(
         describe_changes(changes, points.read_content, saved, said),
         *_list_folders(changes, workspace),
         *describe_flaws(changes, points.read_content, conversation, workspace),
+        "" if changes or not said.flawed else _check_output(results, conversation, workspace),
     )
     return "\n".join(filter(None, parts))
 
@@ -94,10 +95,32 @@ def describe_flaws(
         made = {each.path for each in changes if each.left}
         there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
+    tables = [*_read_tables(asked, workspace)] if changes and result_checks.MEANS.search(asked) else []
     for change in changes:
         name = change.path.rpartition("/")[2]
+        if tables and name in asked and _is_file(change.left) and not change.path.endswith(".py"):
+            text = read(change.left)[:COMPARED].decode("utf-8", "replace")
+            yield from filter(None, [result_checks.find_false_mean(change.path, text, tables, asked)])
         if (name.endswith(".py") and _is_file(change.was)) or (name in asked and is_document(change.path)):
             yield from filter(None, _check_file(change, read, conversation))
+
+
+def _check_output(
+    results: Sequence[tuple[Call, Result]], conversation: Conversation, workspace: Workspace
+) -> str:
+    """Hold what the last block printed against the request."""
+    asked, last = conversation.asked, results[-1][1]
+    if not last.ok or not last.text or not result_checks.MEANS.search(asked):
+        return ""
+    return result_checks.find_false_mean("The output", last.text, _read_tables(asked, workspace), asked)
+
+
+def _read_tables(request: str, workspace: Workspace) -> Iterator[str]:
+    """Give the texts of the tables that a request names."""
+    for path in dict.fromkeys(re.findall(r"(?<![\w./-])[\w./-]+\.(?:csv|tsv)\b", request)):
+        with suppress(PathRefused, UnicodeError):
+            if workspace.get_kind(path) == "file":
+                yield workspace.read_shown(path, COMPARED).decode()
 
 
 def _check_file(change: Change, read: Read, conversation: Conversation) -> Iterator[str]:
@@ -114,6 +137,9 @@ def _check_file(change: Change, read: Read, conversation: Conversation) -> Itera
     else:
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
         yield result_checks.find_unrounded(path, text, before, asked)
+        yield result_checks.find_undated(path, text, before, asked)
+        yield result_checks.find_kept_ending(path, text, asked)
+        yield result_checks.find_twice(path, text, asked)
 
 
 def _describe_losses(changes: Sequence[Change], read: Read, conversation: Conversation) -> Iterator[str]:

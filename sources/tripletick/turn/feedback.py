@@ -24,7 +24,7 @@ from tripletick.turn import attachments, attempts, effects, result_checks
 from tripletick.turn.attachments import PLACE
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
-from tripletick.turn.receipts import INSIDE
+from tripletick.turn.losses import INSIDE
 from tripletick.turn.reply import ReplySource, cut_blocks
 from tripletick.turn.request_kinds import READS, only_wants
 

@@ -38,7 +38,7 @@ from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
 from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
-from tripletick.turn import attachments, attempts, claims, effects, feedback, receipts
+from tripletick.turn import attachments, attempts, claims, effects, feedback, losses, receipts
 from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
@@ -359,14 +359,14 @@ class Loop:
         self, call: Call, result: Result, before: int, keeps: bool
     ) -> Generator[Event, Reply, Result]:
         """Put files back that a block has lost; `keeps`: it may delete none from before the turn."""
-        changes = self.checkpoints.changes_since(before) or ()
-        turn = self.checkpoints.changes_since(0) or () if keeps else ()
-        wrong = receipts.find_failed_part(call, result, changes, self.context.workspace.root)
-        wrong = wrong or receipts.find_false_archive(call.body, changes, self.checkpoints.read_content)
-        if not (loss := wrong or receipts.find_loss(call.body, changes, turn, self.conversation.asked)):
+        points, root, asked = self.checkpoints, self.context.workspace.root, self.conversation.asked
+        changes = points.changes_since(before) or ()
+        turn = points.changes_since(0) or () if keeps else ()
+        wrong = losses.find_failed_part(call, result, changes, root)
+        wrong = wrong or losses.find_false_archive(call.body, changes, points.read_content, asked)
+        if not (loss := wrong or losses.find_loss(call.body, changes, turn, asked, root)):
             return result
-        kept = self.checkpoints.restore_block()
-        yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))
+        yield from map(Notice, filter(None, (points.restore_block(), *points.snapshot_after_block())))
         return loss
 
     def finish_stopped_block(self) -> Generator[Event, Reply, None]:
