@@ -1,0 +1,310 @@
+"""What a block has lost, spoiled or put elsewhere than the request wants it: the results of blocks that are
+taken back, with the sentence that says why.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import stat
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick.checkpoint.undo_plan import find_renames, is_folder
+from tripletick.checkpoint.values import Change, State
+from tripletick.languages.registry import LANGUAGES, is_document
+from tripletick.messages import Call, Result
+from tripletick.system.text import join_names
+
+SHELL = "bash"
+MOVES = re.compile(r"\bmv\b|rename|shutil\.move|\.replace\(")
+COPIES = re.compile(r"\bcp\b|shutil\.copy")
+DELETES = re.compile(r"\brm\b|\brmdir\b|unlink|rmtree|os\.remove|-delete\b|shred|truncate")
+INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
+"""What stands before a folder in which something is to be."""
+NAMED = 3
+TAKEN_BACK = "failed, and what it did was taken back"
+# The last line stands in a fresh start too.
+LOSES = (
+    "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
+    "were before.\nA folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
+)
+SWAPS = (
+    "It moved one file over the other: what was in {paths} would have been lost. All files are as they "
+    "were before.\nTo swap two files: mv {target} {target}.tmp && mv {sources} {target} && "
+    "mv {target}.tmp {sources}"
+)
+JOINS = (
+    "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
+    "were before.\nTo put what is in them into one: cat {sources} > {target}"
+)
+NO_FOLDER = (
+    "{paths} was no folder, so that the files got its name. All files are as they were before.\n"
+    "Make the folder first: mkdir -p {paths}"
+)
+PACKS = re.compile(
+    r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
+)
+ARCHIVES = (
+    (".zip", b"PK", "python3 -m zipfile -c {path}"),
+    (".tar.gz", b"\x1f\x8b", "tar -czf {path}"),
+    (".tgz", b"\x1f\x8b", "tar -czf {path}"),
+    (".tar.bz2", b"BZh", "tar -cjf {path}"),
+    (".tar.xz", b"\xfd7zXZ", "tar -cJf {path}"),
+)
+"""How the name of an archive ends, how its content begins, and what makes one everywhere."""
+FALSE_ARCHIVE = (
+    "{path} was an archive of another kind than its name says. All files are as they were before.\n"
+    "This makes one: {how}"
+)
+CD_FAILED = re.compile(r"(?m)^\S*: line (?P<line>\d{1,4}): (?P<why>cd: [^\n]*)$")
+WRONG_FOLDER = (
+    "{why}\nWhat came after that ran in another folder than it was meant for. "
+    "All files are as they were before."
+)
+DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
+BACK = "All files are as they were before."
+OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone. All files are as they were before."
+OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone. All files are as they were before."
+TOO_FEW = "{left} of its kind would be left, and {count} are to stay. All files are as they were before."
+NEWER = "{path} was taken away, and {other}, which is older, stayed. All files are as they were before."
+KINDS = (
+    "pdf png jpeg jpg gif webp svg mp3 mp4 wav flac csv tsv txt docx xlsx json xml html md log tmp bak zip"
+)
+"""Kinds of files that people name without a point."""
+ELSE = re.compile(
+    r"\b(?:else|others?|rest|remaining|everything|anything|all files|director\w+"
+    r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
+    r"|music|subfolders?|folders)\b"
+)
+"""What may be files of any kind."""
+KEPT = re.compile(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
+_COUNT = r"(?P<{}>\d{{1,3}}|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+STAY = re.compile(
+    r"\b(?:keep|leave|retain|behalt\w*|lass\w*|gard\w*|laiss\w*|conserv\w*|deja\w*|mant[eé]n\w*|tien\w*|lasci\w*"
+    rf"|houd\w*|bewaar\w*)(?:\s+\w+){{0,3}}?\s+{_COUNT.format('kept')}(?P<of>[^.;\n]*)"
+    r"|\b(?:all|everything|alles?|tous|toutes|todos|todas|tutti|tutte)(?:\s+\w+){0,3}?\s+(?:but|except"
+    rf"|bis auf|außer|sauf|excepto|menos|tranne)(?:\s+\w+){{0,3}}?\s+{_COUNT.format('but')}"
+    r"(?P<rest>[^.;\n]*)",
+    re.IGNORECASE,
+)
+"""How many files are to stay."""
+NO_FILES = re.compile(
+    r"\s*\w*\s*(?:lines?|rows?|columns?|words?|characters?|letters?|digits?|decimals?|days?|weeks?|months?|years?"
+    r"|copies|zeilen?|spalten?|tage?|lignes?|jours?|l[ií]neas?|d[ií]as?|righe|giorni|regels?|dagen)\b",
+    re.IGNORECASE,
+)
+AGES = re.compile(
+    r"\b(?:newest|latest|most recent|oldest|older|neueste\w*|älteste\w*|ältere\w*|plus (?:récent|ancien)\w*"
+    r"|más (?:reciente|antigu|nuev|viej)\w*|più (?:recent|vecch|nuov)\w*|nieuwste|oudste|oudere)\b",
+    re.IGNORECASE,
+)
+NEWEST_GO = re.compile(
+    r"\b(?:delet|remov|mov|archiv|rm\b|l[öo]sch|verschieb|supprim|d[ée]plac|borr|elimin|muev|spost|verwijder|verplaats)"
+    r"\w*(?:\s+\w+){0,2}?\s+(?:newest|latest|most recent|neueste\w*|nieuwste|derni\w+)",
+    re.IGNORECASE,
+)
+DATE = re.compile(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
+NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
+    """Name the files that were moved and then moved over: what was in them is in no file any more. Code that
+    deletes files meant it.
+    """
+    if not MOVES.search(code) or DELETES.search(code):
+        return []
+    renamed = find_renames(changes)
+    left = {change.left[1] for change in changes if change.left}
+    gone = [change for change in changes if change.was and not change.left and not is_folder(change.was)]
+    old = set(renamed.values())
+    lost = [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
+    # what is in no file may have been moved elsewhere, or moved and changed
+    return lost if renamed else [path for path in lost if _find_swapped(code, path)]
+
+
+def find_false_archive(
+    code: str, changes: Sequence[Change], read: Callable[[State], bytes], request: str = ""
+) -> Result | None:
+    """Give the result of a block that is to be taken back since it made an archive under the name of another
+    kind, or one that also holds other kinds of files than the request names; None for any other.
+    """
+    kinds = _list_kinds(request) - {"zip"}
+    made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
+    for path, left in made if PACKS.search(code) else ():
+        for ending, head, how in ARCHIVES:
+            if path.lower().endswith(ending) and (data := read(left)) and not data.startswith(head):
+                what = _find_packed(code, path) or "FOLDER"
+                text = FALSE_ARCHIVE.format(path=path, how=f"{how.format(path=shlex.quote(path))} {what}")
+                return _take_back(text)
+        if kinds and (names := _list_packed(read(left))):
+            other = _filter_other_kinds(names, kinds, request)
+            if other and len(other) < len(names):
+                said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
+                return _take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
+    return None
+
+
+def _take_back(text: str) -> Result:
+    """Give the result of a block of which nothing is to stay."""
+    return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
+
+
+def _list_packed(data: bytes) -> list[str]:
+    """Give the names of the files in an archive, none where it is not known how to read it."""
+    import tarfile
+    import zipfile
+    import zlib
+
+    with suppress(zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, ValueError, zlib.error):
+        if data.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                return [name for name in archive.namelist() if not name.endswith("/")]
+        with tarfile.open(fileobj=io.BytesIO(data)) as packed:
+            return [member.name for member in packed if member.isfile()]
+    return []
+
+
+def find_failed_part(call: Call, result: Result, changes: Sequence[Change], root: Path) -> Result | None:
+    """Give the result of a block that is to be taken back since a part of it failed, None for any other: a
+    program that ended in an error had begun to change a file, or a script went on after a failed `cd`.
+    """
+    if call.path or not changes:
+        return None
+    spoiled = any(each.was and each.left != each.was and not is_folder(each.was) for each in changes)
+    if (
+        call.tool in LANGUAGES
+        and call.tool != SHELL
+        and result.outcome == "failed"
+        and result.exit
+        and spoiled
+    ):
+        return replace(result, text=f"{result.text.rstrip()}\n{BACK}", flags=result.flags | {"lost"})
+    return _find_wrong_folder(call, result, root) if call.tool == SHELL else None
+
+
+def _find_wrong_folder(call: Call, result: Result, root: Path) -> Result | None:
+    """Tell of a script that went on after a failed `cd`, but for one to the folder where it is."""
+    lines = call.body.splitlines()
+    for found in CD_FAILED.finditer(result.text):
+        line = "".join(lines[int(found["line"]) - 1 : int(found["line"])]).strip()
+        folder = re.fullmatch(r"cd\s+(?:--\s+)?([^|;&]+?)\s*(?:[;&].*)?", line)
+        if folder and "||" not in line and folder[1].strip("'\"/").rpartition("/")[2] != root.name:
+            text = WRONG_FOLDER.format(why=found["why"])
+            return _take_back(text)
+    return None
+
+
+def _find_packed(code: str, path: str) -> str:
+    """Give what a line packs into an archive, as written behind its name, "" where that is not plain."""
+    written = rf"(?:\./)?(?:{re.escape(path)}|{re.escape(shlex.quote(path))})"
+    found = re.search(rf"(?m)^[ \t]*(?:tar|zip)[ \t][^|;&\n]*?{written}[ \t]+([^-|;&<>\n]+)$", code)
+    return found[1].strip() if found else ""
+
+
+def find_loss(
+    code: str,
+    changes: Sequence[Change],
+    turn: Sequence[Change] = (),
+    request: str = "",
+    root: Path | None = None,
+) -> Result | None:
+    """Give the result of a block that is to be taken back, None for any other: its moves have lost files, it
+    has put them in the place of a folder that the request names, or deleted what was there before the turn.
+    `turn`: all changes of that, none where it may delete.
+    """
+    lost, said = find_overwritten(code, changes), LOSES
+    renamed = find_renames(changes) if lost else {}
+    if target := next(filter(is_document, renamed), ""):
+        said = JOINS
+    elif lost and (other := _find_swapped(code, lost[0])):
+        said, target = SWAPS, other
+    if not lost:
+        lost, said = _find_false_folders(code, changes, request)[:1], NO_FOLDER
+    if not lost and turn and DELETES.search(code):
+        left = {change.left[1] for change in turn if change.left}
+        gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
+        lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
+        said = DELETED
+    if not lost:
+        few = _find_too_few(changes, request, root) if root else ""
+        return _take_back(few) if few else _find_other_kinds(code, changes, request)
+    sources = shlex.join([*lost, *renamed.values()])
+    return _take_back(said.format(paths=join_names(lost, NAMED), target=shlex.quote(target), sources=sources))
+
+
+def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
+    """Say that fewer files would be left than the request wants to stay, or newer ones than those that went;
+    "" where neither is so. Dates are read out of names alone.
+    """
+    gone = [each.path for each in changes if each.was and not each.left and not is_folder(each.was)]
+    found = STAY.search(request)
+    aged = AGES.search(request) and not NEWEST_GO.search(request)
+    if not gone or not (found or aged):
+        return ""
+    folder, _, first = gone[0].rpartition("/")
+    ending, left = Path(first).suffix, list[str]()
+    with suppress(OSError):
+        left = [path.name for path in (root / folder).iterdir() if path.suffix == ending and path.is_file()]
+    count = (found["kept"] or found["but"]).lower() if found else "0"
+    most = NUMERALS.index(count) if count in NUMERALS else int(count)
+    if found and not NO_FILES.match(found["of"] or found["rest"] or "") and len(left) < most:
+        return TOO_FEW.format(left=len(left) or "none", count=most)
+    if not aged:
+        return ""
+    dated = {DATE.sub("#", name): name for name in sorted(left, reverse=True) if DATE.search(name)}
+    names = (path.rpartition("/")[2] for path in gone if path.rpartition("/")[0] == folder)
+    newer = ((name, dated.get(DATE.sub("#", name), "")) for name in names if DATE.search(name))
+    path, other = next(((name, old) for name, old in newer if old and name > old), ("", ""))
+    return NEWER.format(path=path, other=other) if path else ""
+
+
+def _find_swapped(code: str, path: str) -> str:
+    """Give the file that a script moves to a path from which it moves one back, "" where it does not."""
+    moves = re.findall(r"(?m)(?:^|[;&])\s*mv\s+(?:-\w+\s+)*(\S+)\s+(\S+)", code)
+    return next((old for old, new in moves if new == path and (path, old) in moves), "")
+
+
+def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Result | None:
+    """Give the result of a block that is to be taken back since it moved or deleted files of another kind
+    than the request names, where that names any, and no others.
+    """
+    kinds = _list_kinds(request)
+    if not kinds or not (MOVES.search(code) or DELETES.search(code)):
+        return None
+    moved = set(find_renames(changes).values())
+    gone = [each.path for each in changes if each.was and not each.left and not is_folder(each.was)]
+    other = _filter_other_kinds(gone, kinds, request)
+    if not other or len(other) == len(gone):
+        return None
+    did = "moved" if other[0] in moved else "deleted"
+    said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
+    return _take_back(OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said))
+
+
+def _list_kinds(request: str) -> set[str]:
+    """Give the endings of the files of which a request speaks; none where it speaks of others too."""
+    plain = request.casefold()
+    kinds = set(re.findall(r"(?<!\w)\*?\.([a-z][a-z0-9]{1,4})\b(?![./])", plain))
+    kinds |= set(re.findall(rf"\b({KINDS.replace(' ', '|')})s?\b", re.sub(r"\S\.\w+", " ", plain)))
+    kinds |= {"jpg", "jpeg"} if kinds & {"jpg", "jpeg"} else set()
+    return set() if ELSE.search(KEPT.sub(" ", plain)) else kinds
+
+
+def _filter_other_kinds(paths: Sequence[str], kinds: Collection[str], request: str) -> list[str]:
+    """Give the files of other kinds that the request does not name."""
+    plain, names = request.casefold(), {path: path.rpartition("/")[2].casefold() for path in paths}
+    other = [path for path, name in names.items() if name not in plain and "." in name[1:]]
+    return [path for path in other if names[path].rpartition(".")[2] not in kinds]
+
+
+def _find_false_folders(code: str, changes: Sequence[Change], request: str) -> list[str]:
+    """Name the files that got the name of a folder into which the request wants others."""
+    if not (COPIES.search(code) or MOVES.search(code)):
+        return []
+    new = [each.path for each in changes if each.left and not each.was and not is_folder(each.left)]
+    into = rf"\b(?:{INSIDE}) (?:(?:the|a|new|folder|directory) )*(?:{{}})\b(?!\.\w)"
+    return [path for path in new if "." not in path and re.search(into.format(re.escape(path)), request)]
