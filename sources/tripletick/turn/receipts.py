@@ -29,7 +29,7 @@ UNSAID, UNSAID_LINES = 300, 12
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 WORD = re.compile(r"\w{3,}")
 UNITTEST = re.compile(r"(?m)^Ran (\d{1,9}) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
-GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
+GO = re.compile(r"(?m)^[ \t]*--- (PASS|FAIL): ")
 
 
 def build_receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | None) -> Receipt:
