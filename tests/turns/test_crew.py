@@ -1,12 +1,15 @@
 """Tasks of a plan, each a turn of its own agent, side by side: what they do, say, ask, and how they end."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from tests.crewing import Seen, open_team, scripted, to
 
+from tripletick.agents.definitions import Agent
 from tripletick.events import Answered, Ask, Called, InTask, PlanChanged, Returned
-from tripletick.messages import Answer, FileChange, Task
+from tripletick.messages import Answer, FileChange, Result, Task
+from tripletick.tools.tool import Tool
 
 WRITE = "```write:{0}.txt\n{0}\n```"
 
@@ -83,14 +86,29 @@ def test_every_change_of_a_status_is_told(team):
 
 
 def test_after_a_failure_nothing_new_begins_and_what_runs_is_ended(team):
+    """The other one that runs ends only once the plan was told of the failure."""
+    failed = threading.Event()
+
+    def wait(call, bench):
+        yield from ()
+        return Result("ok" if failed.wait(50) else "failed", "ok")
+
     it = team(
         to("make a", *["```bash\nfalse\n```"] * 5),
-        to("make b", WRITE.format("b"), "made.", seconds=0.5),
+        to("make b", "```wait\nfor it\n```", "made."),
         planner={"parallel": 2},
     )
-    done = it.run(task("a"), task("b"), task("c"))
+    it.staff.loop = replace(it.staff.loop, tools={**it.staff.loop.tools, "wait": Tool("wait", "", wait)})
+    it.staff.agents = {**it.staff.agents, "waiter": Agent("waiter", "card", "", ("wait",))}
+    it.events = Seen(lambda event: failed.set() if is_told(event, "failed") else None)
+    done = it.run(task("a"), task("b", agent="waiter"), task("c"))
     assert {id: each.status for id, each in done.items()} == {"a": "failed", "b": "done", "c": "pending"}
     assert "Gave up" in done["a"].result
+
+
+def is_told(event, status):
+    """Tell whether an event says of a task that it is so."""
+    return isinstance(event, PlanChanged) and any(each.status == status for each in event.tasks)
 
 
 def test_a_task_that_surprises_is_done_and_nothing_new_begins(team):
