@@ -65,7 +65,7 @@ def test_a_halt_from_another_thread_ends_it(errand):
         if record["event"] == "Called":
             threading.Thread(target=halt.cancel).start()
 
-    waits = errand("```bash\nsleep 5\ntouch late.txt\n```\n---\nDone.\n")
+    waits = errand("```bash\nsleep 50\ntouch late.txt\n```\n---\nDone.\n")
     with pytest.raises(Cancelled):
         job.run_job((*COMMAND, "-y"), waits, halt=halt, watch=stop)
     assert not list(waits.folder.iterdir())

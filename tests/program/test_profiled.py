@@ -65,4 +65,5 @@ def test_it_goes_with_its_session(told, home):
 def test_the_chat_draws_one_below_each_turn(chat):
     with chat("Hello.", "Again.", words=("--profile",)) as terminal:
         terminal.wait("coder>").send("hi").wait("turn ", "1 reply, 0 blocks").wait_line("coder>")
-        terminal.send("and now").wait("Again.").wait_more("|ours")
+        terminal.send("and now").wait("Again.").wait_line("coder>")
+        assert sum(line.startswith("|") and "ours=" in line for line in terminal.lines()) == 2

@@ -153,11 +153,11 @@ def test_a_task_that_waits_for_a_lock_is_stopped(team):
 
 def test_a_task_that_is_late_while_another_is_asked_about_has_its_time(team):
     it = team(
-        ASKS, to("make b", "b.", seconds=0.2), person=True, planner={"parallel": 2, "task_timeout": 1.0}
+        ASKS, to("make b", "b.", seconds=0.2), person=True, planner={"parallel": 2, "task_timeout": 4.0}
     )
 
     def slowly(question):
-        threading.Event().wait(1.2)
+        threading.Event().wait(4.2)
         return Answer("y", "this")
 
     done = it.run(A, B, answer=slowly)
@@ -173,7 +173,7 @@ def test_a_killed_program_leaves_nothing_running_and_its_files_can_be_undone(tmp
             pass
         running = platforms.list_descendants(program.pid)
         program.kill()
-    platforms.wait_for_exit(running, 10)
+    platforms.wait_for_exit(running, 30)
     assert running and not any(command_of(pid) for pid in running)
     points = Checkpoints(tmp_path / "project", next((tmp_path / "state").rglob("snapshots")).parent)
     assert points.undo(ask=lambda line: False).removed == ("made.txt",)

@@ -215,15 +215,15 @@ def test_five_hundred_tools_are_named_by_their_number_and_described_in_pages(ser
 
 
 @pytest.mark.parametrize(
-    ("words", "told", "said"),
+    ("words", "seconds", "told", "said"),
     [
-        ("die", "it ended with exit 1", "no licence was found"),
-        ("mute", "no answer within 2 s", ""),
-        ("rubbish", "it answers with what is no message of the protocol", "Welcome to my server!"),
+        ("die", 40, "it ended with exit 1", "no licence was found"),
+        ("mute", 2, "no answer within 2 s", ""),
+        ("rubbish", 8, "it answers with what is no message of the protocol", "Welcome to my server!"),
     ],
 )
-def test_a_server_that_cannot_be_used_is_told_in_one_line(served, words, told, said):
-    it = served(call("echo", text="hello"), "Then not.", words=words, rows="timeout = 2")
+def test_a_server_that_cannot_be_used_is_told_in_one_line(served, words, seconds, told, said):
+    it = served(call("echo", text="hello"), "Then not.", words=words, rows=f"timeout = {seconds}")
     (result,) = results(events := it.play())
     assert result.outcome == "failed"
     assert (result.verdict, result.text) == (f"failed, server x cannot be used: {told}", said)
@@ -272,9 +272,10 @@ def test_a_call_that_may_have_done_its_work_is_not_repeated(served):
 
 
 def test_a_server_that_hangs_is_stopped_and_serves_the_next_call(served):
-    it = served(call("sleep"), call("echo", text="hello"), "Done.", rows="timeout = 2")
+    # it has as long to start as to answer, and does so twice
+    it = served(call("sleep"), call("echo", text="hello"), "Done.", rows="timeout = 8")
     hung, echoed = results(it.play())
-    assert hung.verdict == "failed, server x gave no answer within 2 s and was stopped"
+    assert hung.verdict == "failed, server x gave no answer within 8 s and was stopped"
     assert echoed.text == "hello"
 
 
