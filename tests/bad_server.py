@@ -108,7 +108,7 @@ class BadServer:
 
     def wait_for(self, path: str) -> None:
         """Wait until this was asked for, once more than at the last call."""
-        while self._came.get(timeout=25) != path:
+        while self._came.get(timeout=60) != path:
             pass
 
     def _accept(self) -> None:
@@ -154,7 +154,7 @@ class BadServer:
             elif part is RESET:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             elif part in (STALL, DRIP):
-                self.over.wait(30 if part is STALL else 0.05)
+                self.over.wait(None if part is STALL else 0.05)
             elif not connection.recv(1):
                 self.hung_up.set()
 

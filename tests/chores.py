@@ -64,5 +64,7 @@ def _holds(path: Path, parts: str | list[str]) -> bool:
 
 
 def _prints(path: Path, parts: list[str]) -> bool:
-    done = subprocess.run([sys.executable, path], cwd=path.parent, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(
+        [sys.executable, path], cwd=path.parent, capture_output=True, text=True, timeout=100
+    )
     return done.returncode == 0 and all(part.lower() in done.stdout.lower() for part in parts)

@@ -16,7 +16,7 @@ from acp import RequestError, schema, text_block
 from acp.stdio import spawn_agent_process
 
 PROGRAM = (sys.executable, "-P", "-m", "tripletick.cli", "acp")
-SECONDS = 40
+SECONDS = 100
 
 
 class Editor:

@@ -40,8 +40,8 @@ def to(task: str, *texts: str) -> list[dict[str, str]]:
 
 
 def slow(name: str) -> list[dict[str, Any]]:
-    """Give the replies of a task that would take a minute, and is done at once when it begins anew."""
-    return [{"to": f"make {name}", "text": "I think it over.", "seconds": 60}, *made(name)]
+    """Give the replies of a task that would take ten minutes, and is done at once when it begins anew."""
+    return [{"to": f"make {name}", "text": "I think it over.", "seconds": 600}, *made(name)]
 
 
 def made(name: str) -> list[dict[str, str]]:

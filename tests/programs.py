@@ -25,7 +25,7 @@ def find_known(settings: Hashable = None) -> dict[str, Any]:
 
 @contextmanager
 def open_bench(top: Path) -> Iterator[ToolContext]:
-    folder, limits = top / "work", Limits(timeout=55)
+    folder, limits = top / "work", Limits(timeout=120)
     folder.mkdir()
     box = open_box(SandboxSpec(folder, top / "state", limits=limits, found=find_known()))
     yield ToolContext(Workspace(folder), box, FileTracker(), clip=2000, limits=limits)

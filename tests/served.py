@@ -14,7 +14,7 @@ from typing import Any
 import requests
 
 PROGRAM = (sys.executable, "-P", "-m", "tripletick.cli", "serve")
-PATIENCE = 60
+PATIENCE = 120
 
 
 @dataclass

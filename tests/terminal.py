@@ -15,7 +15,7 @@ import pexpect
 import pyte
 
 WIDTH, HEIGHT = 100, 30
-SECONDS = 25
+SECONDS = 60
 SCREENS = Path(__file__).parent / "data" / "screens"
 VARIES = (
     (r"^(tripletick) \d\S*", r"\1 VERSION"),

@@ -246,7 +246,7 @@ def test_the_status_line_is_gone_before_the_next_line_comes():
         return "busy with very much of it"
 
     pen.show_status(word)
-    assert drawing.wait(30)
+    assert drawing.wait(60)
     pen.draw_line("done")
     pen.close()
     pictures = re.findall(r"\r\x1b\[2m(.{2,}?)\x1b\[0m\x1b\[J\r", stream.getvalue())
@@ -272,9 +272,9 @@ def test_a_window_made_narrow_keeps_nothing_of_the_status_line():
         return "日本語 busy with very much of it"
 
     pen.show_status(word)
-    assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
+    assert drawn.acquire(timeout=60) and drawn.acquire(timeout=60)
     pen.console.width = 20
-    assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
+    assert drawn.acquire(timeout=60) and drawn.acquire(timeout=60)
     pen.close()
     whole, *_ = pictures = re.findall(r"\r\x1b\[2m(.*?)\x1b\[0m(?:\x1b\[J)?\r", stream.getvalue())
     assert whole.endswith("much of it")

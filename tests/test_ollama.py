@@ -412,7 +412,7 @@ def test_closing_the_stream_hangs_up(serve):
     pieces = model.stream(HI, SHORT)
     next(pieces)
     pieces.close()
-    assert server.hung_up.wait(10)
+    assert server.hung_up.wait(60)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
@@ -680,7 +680,7 @@ def test_a_request_does_not_wait_for_the_preloading_which_ends_with_the_model(se
     assert said(model) == "at once"
     assert not server.hung_up.is_set()
     model.close()
-    assert server.hung_up.wait(10)
+    assert server.hung_up.wait(60)
 
 
 @pytest.fixture
@@ -691,7 +691,7 @@ def loading(serve):
         loaded = threading.Event()
 
         def load():
-            loaded.wait(20)
+            loaded.wait(60)
             yield from answer(200, "{}")
 
         server, model = serve(reply, generate=[load()])
@@ -711,7 +711,7 @@ def test_loading_is_reported_until_the_model_is_there_then_reading(loading):
     read = threading.Event()
 
     def reply():
-        read.wait(20)
+        read.wait(60)
         yield from stream(line("x"), done())
 
     _, chunks = loading(reply())
@@ -722,7 +722,7 @@ def test_loading_is_reported_until_the_model_is_there_then_reading(loading):
 def test_leaving_while_the_prompt_is_read_after_loading_hangs_up(loading):
     server, chunks = loading([HANG])
     chunks.close()
-    assert server.hung_up.wait(20)
+    assert server.hung_up.wait(60)
 
 
 def test_a_preloading_that_fails_is_told_by_the_first_request_alone(serve):

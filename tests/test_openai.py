@@ -114,7 +114,7 @@ def test_leaving_the_stream_hangs_up(serve):
     chunks = model.stream(HI, SHORT)
     next(chunks)
     chunks.close()
-    assert server.hung_up.wait(20)
+    assert server.hung_up.wait(60)
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_leaving_ends_at_the_server_what_was_left_running(tmp_path):
     with BadServer({"/api/chat": [[*stream(line("Hel"), end=False), HANG]]}) as server:
         with proxied(server, tmp_path / "s") as (asking, record):
             ask(asking, "/api/chat").readline()
-        assert server.hung_up.wait(20)
+        assert server.hung_up.wait(60)
     assert [(each.read, each.written) for each in record.exchanges] == [(None, 1)]
 
 

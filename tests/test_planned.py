@@ -200,7 +200,7 @@ def test_the_tree_hangs_below_the_status_line_and_goes_with_it():
     pen.draw_line("before")
     pen.show_below_status(build_branches((at(ONE, "running"), TWO)))
     pen.show_status(word)
-    assert drawing.acquire(timeout=30) and drawing.acquire(timeout=30)
+    assert drawing.acquire(timeout=60) and drawing.acquire(timeout=60)
     with pen.lock:
         busy = raw.getvalue()
     pen.close()

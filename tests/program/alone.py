@@ -72,7 +72,7 @@ def main(home: Path) -> None:
             command = [sys.executable, "-m", "tripletick.cli", *words[:-1], *host, words[-1]]
             kept = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **env}
             program = subprocess.run(
-                command, cwd=home / "project", env=kept, stdin=subprocess.DEVNULL, timeout=90
+                command, cwd=home / "project", env=kept, stdin=subprocess.DEVNULL, timeout=150
             )
             codes.append(program.returncode)
         with opened(home, *host, **env) as terminal:

@@ -49,7 +49,7 @@ def test_one_technique_alone_is_measured_kept_and_not_done_again(tmp_path):
     words = [f"scripted:{tmp_path / 'script.json'}", "--suite", f"{tmp_path / 'own'}", "--only", "nudge"]
     command = [sys.executable, "-m", "bench.ablation", *words, "--tasks=3", f"--out={tmp_path / 'out'}"]
     env = {**os.environ, "HOME": str(tmp_path)}
-    done = [subprocess.run(command, env=env, capture_output=True, text=True, timeout=50) for _ in range(2)]
+    done = [subprocess.run(command, env=env, capture_output=True, text=True, timeout=150) for _ in range(2)]
     assert [one.returncode for one in done] == [0, 0], done[0].stderr
     assert done[0].stdout.splitlines()[2] == "| as shipped | | 1 of 1 | | | | | |"
     assert "| nudge | `trial.nudge = no` | 1 | 0 | 0 | 1.000 |" in done[0].stdout

@@ -370,7 +370,7 @@ def test_an_editor_that_goes_away_leaves_nothing_running_and_a_whole_log(raw, ho
     else:
         process.stdout.close()
         editor.ask(4, "session/list")
-    assert process.wait(30) == code
+    assert process.wait(60) == code
     assert not is_asleep()
     assert [record["event"] for record in read_log(home, name)][-1] in ("Interrupted", "History")
 

@@ -40,7 +40,7 @@ def batch(home):
             **started(home),
             capture_output=True,
             text=True,
-            timeout=55,
+            timeout=150,
             **given,
         )
         return program, told(home)
@@ -187,7 +187,7 @@ def test_stopped_it_ends_what_runs_and_says_how_to_go_on(home, end, code):
         while not (home / "one/began").exists():
             assert program.poll() is None
         program.send_signal(end)
-        _, said = program.communicate(timeout=30)
+        _, said = program.communicate(timeout=150)
     assert program.returncode == code
     assert f"To continue with the remaining 1: {shlex.join(['tripletick', 'batch', *words[5:]])}" in said
     assert told(home) == {}
@@ -204,7 +204,7 @@ def test_flags_may_stand_before_the_command(home):
         "--out",
         "o.jsonl",
     ]
-    program = subprocess.run(words, **started(home), capture_output=True, text=True, timeout=50)
+    program = subprocess.run(words, **started(home), capture_output=True, text=True, timeout=150)
     assert program.stdout == "1 done, 0 unsolved, 0 failed, 0 left: o.jsonl\n"
 
 
@@ -212,7 +212,7 @@ def test_tasks_come_by_standard_input_too(home):
     tasks = json.dumps({"request": "save", "agent": "coder", "folder": "one"})
     words = ["-", "--out", "made/out.jsonl", "-m", f"scripted:{home / 'script.md'}", "-o", "jsonl"]
     program = subprocess.run(
-        [*PROGRAM, *words], input=tasks, **started(home), capture_output=True, text=True, timeout=50
+        [*PROGRAM, *words], input=tasks, **started(home), capture_output=True, text=True, timeout=150
     )
     (line_,) = program.stdout.splitlines()
     assert json.loads(line_) == json.loads((home / "made/out.jsonl").read_text())
@@ -223,7 +223,7 @@ def test_tasks_of_a_shells_pipe_are_all_done(home):
     (home / "tasks.jsonl").write_text(json.dumps(task("one")) + "\n")
     words = [*PROGRAM, "/dev/fd/63", "--out", "o.jsonl", "-m", f"scripted:{home / 'script.md'}"]
     shell = ["bash", "-c", 'exec "$@" 63< <(cat tasks.jsonl)', "sh", *words]
-    program = subprocess.run(shell, **started(home), capture_output=True, text=True, timeout=50)
+    program = subprocess.run(shell, **started(home), capture_output=True, text=True, timeout=150)
     assert program.stdout == "1 done, 0 unsolved, 0 failed, 0 left: o.jsonl\n"
 
 
@@ -249,7 +249,7 @@ def test_a_worker_that_dies_is_no_end_of_its_task(home):
         while not (worker := leashed(program.pid)):
             assert program.poll() is None
         os.kill(worker[0], signal.SIGKILL)
-        program.communicate(timeout=30)
+        program.communicate(timeout=150)
     assert (told(home)["one"]["status"], told(home)["one"]["exit"]) == ("failed", -9)
 
 
@@ -317,7 +317,7 @@ def test_without_ray_it_is_said_how_to_install_it(home):
     (home / "tasks.jsonl").write_text(json.dumps(task("one")) + "\n")
     code = "import sys; sys.modules['ray'] = None; from tripletick import cli; sys.exit(cli.main())"
     words = [sys.executable, "-P", "-c", code, "batch", "tasks.jsonl", "--ray", "local"]
-    program = subprocess.run(words, **started(home), capture_output=True, text=True, timeout=50)
+    program = subprocess.run(words, **started(home), capture_output=True, text=True, timeout=150)
     assert program.returncode == 2
     assert "--ray needs the package ray, which is not installed." in program.stderr
     assert "pip install ray" in program.stderr

@@ -95,7 +95,7 @@ def test_one_that_is_terminated_ends_its_tasks_and_says_so_by_its_code(begin, cl
     while not any(map(at_work, cluster.list_all_nodes())):
         assert program.poll() is None
     program.terminate()
-    program.communicate(timeout=60)
+    program.communicate(timeout=150)
     assert program.returncode == 143
     while any(map(at_work, cluster.list_all_nodes())):
         pass

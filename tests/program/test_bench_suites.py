@@ -130,7 +130,7 @@ def test_so_many_tasks_are_done_at_once(tmp_path):
         (tmp_path / "own" / name / "task.toml").write_text(
             f"requests = {['hi'] * 3}\n[[check]]\nkind = 'answer'\n"
         )
-    together = threading.Barrier(3, timeout=25)
+    together = threading.Barrier(3, timeout=100)
 
     def answers():
         together.wait()
@@ -194,9 +194,9 @@ def test_the_model_alone_gets_no_second_try(solve):
 
 @needs_box
 def test_the_model_alone_has_the_time_of_the_task(solve):
-    made, outcome = solve({"text": GOOD, "seconds": 40}, bare=True, seconds=1.0)
+    made, outcome = solve({"text": GOOD, "seconds": 400}, bare=True, seconds=1.0)
     assert (made.status, made.solved, made.why) == ("time", False, "solution.py does not exist")
-    assert outcome.seconds < 20
+    assert outcome.seconds < 100
 
 
 def test_what_the_engine_raises_is_told(tmp_path, problem):
@@ -228,7 +228,7 @@ def test_the_code_of_a_reply_is_its_first_python_block(reply, code):
 def bench(home, *words):
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(home)}
     command = [sys.executable, "-P", "-m", "tripletick.cli", "bench", *words]
-    return subprocess.run(command, cwd=home, env=env, capture_output=True, text=True, timeout=50)
+    return subprocess.run(command, cwd=home, env=env, capture_output=True, text=True, timeout=150)
 
 
 def test_problems_that_cannot_be_fetched_are_told_with_what_to_do(tmp_path):

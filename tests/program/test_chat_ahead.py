@@ -25,7 +25,7 @@ class Held:
 
     def __iter__(self):
         yield from stream(*self.first, end=False)
-        self.go.wait(30)
+        self.go.wait(60)
         yield from stream(*self.then, done())[1:]
 
 

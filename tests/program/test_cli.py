@@ -38,7 +38,7 @@ def run(home, *words, text="", code="import sys; from tripletick.cli import main
         stdin=None if text else subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=150,
     )
 
 
@@ -58,14 +58,14 @@ def state(home):
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
 def test_a_stream_that_is_closed_is_as_one_that_nobody_reads(home, closed):
     command = f"exec {sys.executable} -m tripletick.cli undo {closed}"
-    done = subprocess.run(["sh", "-c", command], cwd=home / "project", env=environment(home), timeout=50)
+    done = subprocess.run(["sh", "-c", command], cwd=home / "project", env=environment(home), timeout=150)
     assert done.returncode == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux alone has it")
 def test_an_answer_for_which_there_is_no_room_is_an_error_in_one_line(home):
     command = f"exec {sys.executable} -m tripletick.cli --version > /dev/full"
-    where = {"cwd": home / "project", "env": environment(home), "timeout": 50}
+    where = {"cwd": home / "project", "env": environment(home), "timeout": 150}
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, **where)
     assert done.returncode == 1
     assert done.stderr == "tripletick: The output cannot be written.\nNo space left on device.\n"
@@ -314,7 +314,7 @@ def test_a_signal_ends_the_program_and_its_block(home, number, exit):
         assert any(b'"Output"' in line for line in process.stdout)
         process.send_signal(number)
         process.stdout.read()
-        assert process.wait(20) == exit
+        assert process.wait(60) == exit
     assert subprocess.run(["pgrep", "-f", "sleep 611.25"], capture_output=True).returncode == 1
 
 
@@ -336,7 +336,7 @@ def test_a_closed_pipe_is_exit_141(home):
         env=environment(home),
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=50,
+        timeout=150,
     )
     assert (done.returncode, done.stderr) == (141, b"")
 

@@ -22,7 +22,7 @@ def alone_is_possible():
 @pytest.mark.skipif(not alone_is_possible(), reason="no network namespace can be made here")
 def test_task_chat_first_run_models_and_doctor_contact_their_server_and_nobody_else(home):
     command = [*ALONE, sys.executable, "-m", "tests.program.alone", str(home)]
-    ended = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=100)
+    ended = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=200)
     seen = json.loads(ended.stdout.splitlines()[-1])
     assert seen["contacts"] == [seen["server"]]
     assert seen["without"] == sorted(f"127.0.0.1:{port}" for port in (9, *probes.PORTS))

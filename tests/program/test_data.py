@@ -66,7 +66,7 @@ def run(home, *words, umask=0o022, **env):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=150,
         umask=umask,
     )
 

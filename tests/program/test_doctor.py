@@ -19,7 +19,7 @@ BOXES = ["bubblewrap", "landlock"]
 def run(home, *words, **env):
     environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", **env}
     command = [sys.executable, "-m", "tripletick.cli", "doctor", *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=50)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150)
 
 
 def holds(tmp_path, tier):

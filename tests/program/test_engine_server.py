@@ -322,6 +322,6 @@ def test_who_does_not_show_the_token_is_turned_away(folder, engine, opening):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_another_user_is_turned_away_even_with_the_token(folder, engine):
     command = ["/usr/bin/python3", "-I", "-c", CONNECT, folder / "sock"]
-    done = subprocess.run(command, user=64321, capture_output=True, timeout=30, check=True)
+    done = subprocess.run(command, user=64321, capture_output=True, timeout=100, check=True)
     assert done.stdout == b"b''\n"
-    assert subprocess.run(command, capture_output=True, timeout=30, check=True).stdout.startswith(b"b'{")
+    assert subprocess.run(command, capture_output=True, timeout=100, check=True).stdout.startswith(b"b'{")

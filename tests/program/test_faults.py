@@ -132,7 +132,7 @@ def ask(tmp_path):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=150,
         )
         (log,) = (tmp_path / ".local" / "state" / "tripletick" / "sessions").glob("*.jsonl")
         return ended, session_log.read_records(log)

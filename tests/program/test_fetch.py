@@ -237,7 +237,7 @@ def test_an_interrupt_keeps_what_came_and_says_how_to_go_on(home):
         program = subprocess.Popen(words, cwd=home / "project", env=env, stderr=subprocess.PIPE, text=True)
         server.wait_for("huggingface.co:443")
         os.kill(program.pid, signal.SIGINT)
-        _, told = program.communicate(timeout=20)
+        _, told = program.communicate(timeout=150)
     assert program.returncode == 130
     assert f"To resume: tripletick models create {entry.name}" in told
     assert (parts / "01").read_bytes() == b"came"

@@ -191,7 +191,7 @@ def test_ctrl_c_while_a_model_is_loaded_stops_the_server_and_keeps_the_choice(ho
     with server, opened(home, "--host", server.url, "do this") as terminal:
         terminal.wait("Use [1]?").type("\r").wait("Loading … ")
         assert terminal.type(CTRL_C).end() == 130
-        assert server.hung_up.wait(10)
+        assert server.hung_up.wait(60)
     assert settings(home) == "[model]\nname = alpha:7b\n"
 
 
@@ -280,7 +280,7 @@ def test_a_pull_that_is_stopped_says_how_to_go_on(home):
     ):
         terminal.wait("Pull 1 (").type("\r").wait("25 %  100 MB of 400 MB").type(CTRL_C)
         assert terminal.wait("keeps the partial download", "To resume: tripletick models pull").end() == 5
-        assert server.hung_up.wait(10)
+        assert server.hung_up.wait(60)
     assert settings(home) == ""
 
 

@@ -47,7 +47,7 @@ def play(home):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=55,
+            timeout=150,
         )
         if done.returncode == 77:
             pytest.skip(f"no disk can be mounted here: {done.stdout}")

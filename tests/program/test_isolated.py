@@ -37,12 +37,12 @@ def home(tmp_path):
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=TOP, check=True, capture_output=True, timeout=50)
+    subprocess.run(command, cwd=TOP, check=True, capture_output=True, timeout=150)
     return next(folder.glob("*.whl"))
 
 
 def called(*words):
-    subprocess.run(words, check=True, capture_output=True, timeout=50)
+    subprocess.run(words, check=True, capture_output=True, timeout=150)
 
 
 def in_venv(wheel, folder):
@@ -98,7 +98,7 @@ def run(home, *words, **env):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=150,
     )
 
 

@@ -32,7 +32,7 @@ def allowed(tmp_path):
 def do(tmp_path, allowed):
     """Have the server do one task with a scripted model; gives the result and what was told meanwhile."""
 
-    def do_it(replies, seconds=50, **arguments):
+    def do_it(replies, seconds=150, **arguments):
         script, told = tmp_path / "replies.md", []
         script.write_text(replies)
         words = [*PROGRAM, "--allow", str(allowed), "-m", f"scripted:{script}"]
@@ -53,7 +53,7 @@ def do(tmp_path, allowed):
 
 
 def test_a_task_gives_answer_files_and_exit_and_tells_how_it_goes(do, allowed):
-    result, told = do(SAVES, agent="coder", timeout=40)
+    result, told = do(SAVES, agent="coder", timeout=100)
     assert not result.is_error
     assert result.structured_content["answer"] == "It is saved."
     assert result.structured_content["files"] == [{"path": "hello.txt", "action": "created"}]

@@ -181,8 +181,8 @@ def test_an_interrupt_stops_the_servers_pull_and_says_how_to_go_on(home):
         assert program.stderr
         assert "25 %" in program.stderr.readline()
         program.send_signal(signal.SIGINT)
-        _, told = program.communicate(timeout=20)
-        assert server.hung_up.wait(10)
+        _, told = program.communicate(timeout=150)
+        assert server.hung_up.wait(60)
     assert (program.returncode, "To resume: tripletick models pull m" in told) == (130, True)
 
 

@@ -56,7 +56,7 @@ def run(home, *words):
         env={**kept, "HOME": str(home), "LANG": "C.UTF-8", "TRIPLETICK_AGENT": "coder"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=50,
+        timeout=150,
     )
     assert b"Traceback" not in done.stderr, done.stderr.decode("utf-8", "replace")
     return done

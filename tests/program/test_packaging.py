@@ -28,7 +28,7 @@ def run(home, sources, *words):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=150,
     )
 
 
@@ -79,7 +79,7 @@ def test_an_editable_install_reads_config_and_prompts_where_they_lie(home):
 
 def test_make_ask_installs_what_runs_a_model_of_this_machine():
     planned = subprocess.run(
-        ["make", "-n", "ask", "q=hi", "VENV=nowhere"], cwd=TOP, capture_output=True, text=True, timeout=50
+        ["make", "-n", "ask", "q=hi", "VENV=nowhere"], cwd=TOP, capture_output=True, text=True, timeout=150
     )
     assert "--editable '.[embedded]'" in planned.stdout
 

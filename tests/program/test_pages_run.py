@@ -15,7 +15,7 @@ from tests.bad_server import BadServer, answer, done, line, stream
 from tests.pages import PAGES, TOP, shown
 
 REPLIES = TOP / "tests" / "data" / "docs"
-HEIGHT, WIDTH, SECONDS = 400, 200, 50
+HEIGHT, WIDTH, SECONDS = 400, 200, 150
 MODEL = {"name": "qwen2.5-coder:7b", "size": 4_700_000_000, "details": {"quantization_level": "Q4_K_M"}}
 ABOUT = {
     "model_info": {
@@ -76,7 +76,7 @@ def home(tmp_path, page):
     return tmp_path
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="the pages' blocks run in a box")
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_every_command_of_a_page_does_what_the_page_says(page, home):

@@ -24,7 +24,7 @@ def told(home):
         env = {"HOME": str(home), "PATH": os.environ["PATH"], "COLUMNS": "60"}
         model = ("-m", f"scripted:{home / 'script.json'}", "-a", "coder", "-C", str(home / "project"))
         command = [sys.executable, "-m", "tripletick.cli", *model, *words, "say hello"]
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=50, check=True)
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=150, check=True)
         files = [*home.rglob("*.profile"), *home.rglob("kept.json")]
         return done.stderr, [json.loads(line) for file in files for line in file.read_text().splitlines()]
 

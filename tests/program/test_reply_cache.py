@@ -13,7 +13,7 @@ PIECES = [b"data: %d\n" % number for number in range(3)]
 
 
 def post(address, body=b'{"a": 1}'):
-    return urllib.request.urlopen(urllib.request.Request(f"{address}{ASK}", body), timeout=20)
+    return urllib.request.urlopen(urllib.request.Request(f"{address}{ASK}", body), timeout=100)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_what_is_not_a_reply_is_not_kept(kept):
     with BadServer(acts) as server, serve_cached(f"{server.url}/v1", kept) as address:
         assert address.endswith("/v1")
         for said in (b"1", b"2"):
-            assert urllib.request.urlopen(f"{address}/models", timeout=20).read() == said
+            assert urllib.request.urlopen(f"{address}/models", timeout=100).read() == said
         with pytest.raises(urllib.error.HTTPError):
             post(address.removesuffix("/v1"))
         assert post(address.removesuffix("/v1")).read() == b"yes"

@@ -59,9 +59,9 @@ def test_a_window_that_changes_while_the_model_writes_keeps_no_rests_of_the_stat
 
     def answering():
         yield from stream(line("One.\n\nThis is the second of them, and long. "), end=False)
-        narrow.wait(20)
+        narrow.wait(60)
         yield from stream(line("NARROW, it goes on over the edge"), end=False)[1:]
-        seen.wait(20)
+        seen.wait(60)
         yield from stream(line(" of it."), done())[1:]
 
     with (

@@ -39,7 +39,7 @@ def run(home, *words, folder="project", typed=""):
         input=typed,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=150,
     )
 
 
@@ -233,7 +233,7 @@ def test_one_request_goes_on_with_a_session_without_a_terminal(home):
         flags = ("--host", server.url)
         assert run(home, "-C", ".", "-m", "alpha:7b", *flags, "say one").returncode == 0
         second = run(home, "-C", ".", *flags, "-o", "json", "resume", ids(home)[0], "and", "two")
-        third = run(home, "-C", ".", *flags, "--timeout=40", "resume", "-", typed="and three")
+        third = run(home, "-C", ".", *flags, "--timeout=120", "resume", "-", typed="and three")
         bodies = asked(server)
     assert json.loads(second.stdout)["answer"] == "Violets."
     assert third.stdout == "Tulips.\n", third.stderr

@@ -51,7 +51,7 @@ def start(home, *words, **env):
 
 def run(home, *words, **env):
     begun = start(home, *words, **env)
-    out, err = begun.communicate(timeout=50)
+    out, err = begun.communicate(timeout=150)
     return begun.returncode, out, err
 
 
@@ -111,7 +111,7 @@ def test_a_turn_goes_on_when_its_engine_is_killed_in_the_middle_of_a_reply(home)
     while json.loads(task.stdout.readline())["event"] != "Text":
         pass
     os.kill(killed.pid, signal.SIGKILL)
-    out, err = task.communicate(timeout=50)
+    out, err = task.communicate(timeout=150)
     events = [json.loads(line) for line in out.splitlines()]
     notices = [event["text"] for event in events if event["event"] == "Notice"]
     assert "The engine of tiny.gguf ended in the middle of a reply. Trying again." in notices, err

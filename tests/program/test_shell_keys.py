@@ -48,7 +48,7 @@ def shell(home, request):
         env |= {"LANG": "C.UTF-8", "TRIPLETICK_HOST": host}
         typed = [word.format(script=script) for word in STARTED[name]]
         program: pexpect.spawn[bytes] = pexpect.spawn(
-            shutil.which(name), typed, cwd=str(home / "project"), env=env, timeout=25
+            shutil.which(name), typed, cwd=str(home / "project"), env=env, timeout=60
         )
         program.setwinsize(30, 100)
         opened.append(program)

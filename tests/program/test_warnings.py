@@ -59,7 +59,7 @@ def ask(home):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=150,
         )
         return ended.stderr, ended.returncode
 
@@ -152,11 +152,11 @@ def test_loading_is_shown_until_the_model_is_there_then_reading(home):
     loaded, read = threading.Event(), threading.Event()
 
     def load():
-        loaded.wait(20)
+        loaded.wait(60)
         yield from LOADED
 
     def reply():
-        read.wait(20)
+        read.wait(60)
         yield from DONE
 
     server = served(reply())
@@ -175,7 +175,7 @@ def test_a_bar_shows_how_far_the_prompt_is_read_where_the_server_says_it(home):
 
     def reply():
         yield from stream(half, end=False)
-        read.wait(20)
+        read.wait(60)
         yield from stream(*HELLO)[1:]
 
     props = answer(200, json.dumps(PROPS | {"default_generation_settings": {"n_ctx": 8192}}))

@@ -219,13 +219,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _await(host: str, server: subprocess.Popen[bytes], seconds: float = 30.0) -> None:
+def _await(host: str, server: subprocess.Popen[bytes], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end and server.poll() is None:
         try:
             requests.get(f"{host}/api/version", timeout=2).raise_for_status()
             return
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):
             time.sleep(0.05)
     raise CannotServe(f"the server at {host} did not come up")
 

@@ -40,7 +40,7 @@ def halted(halt, work, ready):
     threading.Thread(target=working, daemon=True).start()
     ready()
     halt.cancel()
-    return raised.get(timeout=25)
+    return raised.get(timeout=60)
 
 
 @pytest.mark.parametrize("act", [[HANG], [*HEAD, HANG], [*stream(line("a"), end=False), HANG]])
@@ -52,7 +52,7 @@ def test_a_reply_of_a_server_ends_before_its_head_before_its_first_line_and_in_i
     ):
         error = halted(halt, lambda: said(model), lambda: server.wait_for("/api/chat"))
         assert isinstance(error, Cancelled)
-        assert server.hung_up.wait(25)
+        assert server.hung_up.wait(60)
 
 
 def test_the_wait_for_a_server_that_is_busy_ends():
@@ -63,7 +63,7 @@ def test_the_wait_for_a_server_that_is_busy_ends():
             host=server.url, halt=halt, busy_waits=(600.0,), notice=lambda line: told.set()
         )
         with closing(Ollama("m", settings)) as model:
-            assert isinstance(halted(halt, lambda: said(model), lambda: told.wait(25)), Cancelled)
+            assert isinstance(halted(halt, lambda: said(model), lambda: told.wait(60)), Cancelled)
 
 
 def test_a_halted_model_answers_the_next_time():
@@ -100,7 +100,7 @@ def test_a_running_program_ends_with_all_that_it_has_started(box, tmp_path):
         for _ in made.run(RunRequest(["sh", "-c", "sleep 4321 & echo begun; sleep 4321"])):
             begun.set()
 
-    assert isinstance(halted(ground.halt, work, lambda: begun.wait(25)), Cancelled)
+    assert isinstance(halted(ground.halt, work, lambda: begun.wait(60)), Cancelled)
     assert platforms.list_descendants(os.getpid()) == []
     assert list(made.run(RunRequest(["sh", "-c", "echo again"], mode="read"))) == ["again\n"]
 
@@ -147,8 +147,8 @@ def test_of_several_that_are_halted_none_gets_the_lock_that_another_one_held():
 
     def release():
         held.close()
-        waiting.join(20)
+        waiting.join(60)
 
     with first.call_on_cancel(release):
         CancelToken.cancel_all([first, second])
-    assert isinstance(got.get(timeout=20), Cancelled)
+    assert isinstance(got.get(timeout=60), Cancelled)

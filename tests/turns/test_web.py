@@ -250,7 +250,7 @@ def test_a_page_of_a_gigabyte_is_read_in_part_and_the_line_cut(reading):
     it = reading({"/": [*head, *[b"rye bread\n" * 900] * 120, HANG]}, size=1 << 16)
     assert result(it).ok
     assert result(it).text.endswith("… the page goes on, but no more of it was got")
-    assert it.server.hung_up.wait(20)
+    assert it.server.hung_up.wait(60)
 
 
 def test_a_packed_bomb_is_unpacked_up_to_the_bound(reading):
