@@ -30,6 +30,7 @@ class Trick(Enum):
 RESET, STALL, HANG, DRIP = Trick
 AHEAD = "/api/chat ahead"
 """The path of requests to read what the next one begins with: they take no act of the replies."""
+TALK = ("/api/chat", "/v1/chat/completions")
 Act = Iterable[bytes | Trick]
 
 
@@ -105,6 +106,11 @@ class BadServer:
         self._socket.close()
         for thread in self._threads:
             thread.join(10)
+
+    @property
+    def last(self) -> Asked:
+        """The last request for a reply; those that load a model or read ahead may come later."""
+        return [asked for asked in self.asked if asked.path in TALK][-1]
 
     def wait_for(self, path: str) -> None:
         """Wait until this was asked for, once more than at the last call."""

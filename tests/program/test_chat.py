@@ -24,7 +24,7 @@ def served(*streams):
 
 def said(server):
     """What the last request of the person's side and the model's said."""
-    return [message["content"] for message in server.asked[-1].body["messages"][1:]]
+    return [message["content"] for message in server.last.body["messages"][1:]]
 
 
 def test_the_help_names_everything_that_can_be_typed(chat):
@@ -174,9 +174,11 @@ def test_the_models_of_the_server_are_listed_and_one_is_taken(home):
         opened(home, "-m", "alpha:7b", "--host", server.url) as terminal,
     ):
         terminal.wait("coder>").send("/model").wait("beta:1b", "To switch: /model NAME").wait_line("coder>")
+        server.wait_for(AHEAD)
         terminal.send("/model beta:1b").wait("read the whole conversation again").wait_line("coder>")
+        server.wait_for(AHEAD)
         terminal.send("hello").wait("Two.").wait_line("coder>")
-        assert server.asked[-1].body["model"] == "beta:1b"
+        assert server.last.body["model"] == "beta:1b"
         ahead = [asked.body["model"] for asked in server.asked if asked.path == AHEAD]
     assert ahead == ["alpha:7b", "beta:1b"]
 

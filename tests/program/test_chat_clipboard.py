@@ -118,8 +118,8 @@ def test_a_picture_is_pasted_and_stands_in_the_next_line(talk, desktop, server, 
         terminal.wait("I see.").wait_line("casual>").send("/paste and this?")
         terminal.wait("Saved: pasted-2", f"+ pasted-2.{ending}: a picture").wait_line("casual>")
     assert (desktop.project / f"pasted-1.{ending}").read_bytes() == PICTURES[source]
-    sent = [asked.body.get("messages", ()) for asked in server.asked if asked.body]
-    assert [message["images"] for message in sent[-1] if "images" in message] == [
+    sent = server.last.body["messages"]
+    assert [message["images"] for message in sent if "images" in message] == [
         [base64.b64encode(PICTURES[source]).decode()]
     ] * 2
 

@@ -170,7 +170,7 @@ def test_a_model_is_chosen_from_those_of_the_server(home):
         terminal.wait("Use [1]?")
         terminal.type("2\r").wait("Saved to").wait_line("coder>").send("hello").wait("Hello.")
         terminal.wait_line("coder>")
-        assert server.asked[-1].body["model"] == "beta:1b"
+        assert server.last.body["model"] == "beta:1b"
     assert settings(home) == "[model]\nname = beta:1b\n"
 
 

@@ -255,7 +255,7 @@ def test_the_folder_names_a_model_that_the_server_has(home, name, used):
         opened(home, "--host", server.url, "-a", "casual", "talk to me") as terminal,
     ):
         terminal.wait("Use it?").type("y\r").wait("Said.").end()
-        assert server.asked[-1].body["model"] == used
+        assert server.last.body["model"] == used
 
 
 def test_a_wrong_agent_of_the_config_is_told_with_its_line(home, script):

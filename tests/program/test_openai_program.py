@@ -101,7 +101,7 @@ def test_the_key_is_in_no_file_and_no_output(home):
     with served(stream(*HELLO)) as server:
         env = {"OPENAI_API_KEY": "sk-secret"}
         done = run(home, "-v", "-m", "openai:alpha", "--host", server.url, "say hello", **env)
-        assert server.asked[-1].headers["authorization"] == "Bearer sk-secret"
+        assert server.last.headers["authorization"] == "Bearer sk-secret"
     files = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
     assert done.returncode == 0
     assert not any(b"sk-secret" in data for data in [*files, (done.stdout + done.stderr).encode()])
@@ -113,7 +113,7 @@ def test_the_key_variable_is_the_persons_to_name_and_not_the_folders(home):
     with served(stream(*HELLO)) as server:
         config.write_text(f"[model]\nkey_env = HOME\nhost = {server.url}\n")
         done = run(home, "-m", "openai:alpha", "--host", server.url, "say hello", OPENAI_API_KEY="")
-        assert "authorization" not in server.asked[-1].headers
+        assert "authorization" not in server.last.headers
     assert "a workspace cannot set it" in done.stderr
 
 
@@ -126,7 +126,7 @@ def test_the_first_run_offers_its_models_and_keeps_name_and_address(home, path):
         assert settings(home) == f"[model]\nname = openai:beta\nhost = {server.url}/v1\n"
         with opened(home, "say hello") as terminal:
             assert terminal.wait("Hello").end() == 0
-        assert server.asked[-1].body["model"] == "beta"
+        assert server.last.body["model"] == "beta"
 
 
 @pytest.fixture

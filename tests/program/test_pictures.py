@@ -51,7 +51,7 @@ def ask(home, server, words, *more):
 
 
 def last(server):
-    return server.asked[-1].body["messages"][-1]
+    return server.last.body["messages"][-1]
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -121,7 +121,7 @@ def test_the_log_holds_path_and_hash_and_a_resume_reads_what_is_unchanged(home, 
     with opened(home, "-m", "m", "--host", server.url, "-a", "casual", "resume") as terminal:
         terminal.wait("c.gif has changed").wait_line("casual>").send("and now?").wait("I see.")
         terminal.wait_line("casual>")
-    assert server.asked[-1].body["messages"][1]["images"] == [base64.b64encode(PNG).decode()]
+    assert server.last.body["messages"][1]["images"] == [base64.b64encode(PNG).decode()]
 
 
 def test_in_the_chat_pictures_and_files_go_along_together(home, serve):
@@ -132,5 +132,5 @@ def test_in_the_chat_pictures_and_files_go_along_together(home, serve):
             "+ a.png: a picture", "I see."
         )
         terminal.wait_line("casual>")
-    asked = [message for message in server.asked[-1].body["messages"] if "images" in message]
+    asked = [message for message in server.last.body["messages"] if "images" in message]
     assert (len(asked), "a note" in asked[0]["content"]) == (1, True)

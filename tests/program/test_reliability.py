@@ -45,7 +45,7 @@ def chat(home, server):
 
 def said(server):
     """What the last request held, without the system prompt."""
-    return [message["content"] for message in server.asked[-1].body["messages"][1:]]
+    return [message["content"] for message in server.last.body["messages"][1:]]
 
 
 def records(home):

@@ -148,7 +148,7 @@ def test_arguments_of_earlier_calls_reach_ollama_however_a_client_writes_them(tm
         reply = server.ask("POST", "/v1/chat/completions", body)
         assert reply.status_code == (400 if given is None else 200), reply.text
         if given is not None:
-            sent = ollama.asked[-1].body["messages"][1]["tool_calls"][0]["function"]
+            sent = ollama.last.body["messages"][1]["tool_calls"][0]["function"]
             assert sent == {"name": "weather", "arguments": given}
 
 

@@ -94,7 +94,7 @@ def test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on(ask, ho
     refused = answer(400, json.dumps({"error": json.dumps(full)}))
     with served(*reads, refused, stream(line(SUMMARY), done()), DONE, context=4096) as server:
         told, code = ask(server)
-        last = server.asked[-1].body["messages"]
+        last = server.last.body["messages"]
     needs = (
         "The conversation needs 9 012 tokens, but the model's context is 4 096. Compacted to [0-9 ]+; "
         "continuing."
@@ -199,7 +199,7 @@ def test_the_model_is_loaded_while_the_first_line_is_typed(home):
         terminal.send("do it").wait("Done.").wait_line("coder>")
         loads = [asked.body for asked in server.asked if asked.path == "/api/generate"]
         [ahead] = [asked.body["messages"] for asked in server.asked if asked.path == AHEAD]
-        first = server.asked[-1].body["messages"]
+        first = server.last.body["messages"]
     assert ahead == first[:-1]
     assert [(body["options"]["num_ctx"], "prompt" in body) for body in loads] == [(8192, False)]
 
@@ -217,7 +217,7 @@ def test_the_folders_own_rules_are_asked_about_and_told_the_model(home):
     with served(DONE) as server, opened(home, "-m", "any", "--host", server.url) as terminal:
         terminal.wait("This folder brings AGENTS.md (1 lines). Use it?").type("y\r")
         terminal.wait("coder>").send("do it").wait("Done.").wait_line("coder>")
-        first = server.asked[-1].body["messages"][1]["content"]
+        first = server.last.body["messages"][1]["content"]
     assert "The folder's AGENTS.md says:\nUse tabs.\n" in first
     assert first.index("Use tabs.") < first.index("do it")
 
@@ -226,7 +226,7 @@ def test_without_a_yes_the_folders_own_rules_are_not_told(ask, home):
     (home / "project" / "AGENTS.md").write_text("Use tabs.\n")
     with served(DONE) as server:
         told, _ = ask(server)
-        sent = json.dumps(server.asked[-1].body)
+        sent = json.dumps(server.last.body)
     assert "AGENTS.md of this folder: not used, because not approved yet" in told
     assert "Use tabs." not in sent
 
@@ -245,7 +245,7 @@ def test_compact_shows_what_stands_for_what_went(home):
             "Summary replacing 3 old messages:", "Three questions."
         )
         terminal.wait_line("coder>").send("go on").wait("Done.")
-        sent = [message["content"] for message in server.asked[-1].body["messages"]]
+        sent = [message["content"] for message in server.last.body["messages"]]
     assert sent[2] == "Three questions."
     assert "Answer 2." in sent[4]
 
