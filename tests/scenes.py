@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +126,11 @@ http.server.HTTPServer(("127.0.0.1", port), Answers).serve_forever()
 
 
 def free_port() -> int:
-    with BadServer({}) as server:
-        return int(server.url.rpartition(":")[2])
+    """Give a port for a program that is told which; none of those that the system gives to whoever asks."""
+    while True:
+        port = random.SystemRandom().randrange(12_000, 30_000)
+        with suppress(OSError), BadServer({}, port=port):
+            return port
 
 
 def with_ollama(home: Path, models: Any) -> str:

@@ -3,10 +3,10 @@
 import json
 import os
 import re
-import socket
 import subprocess
 
 import pytest
+from tests.scenes import free_port
 from tests.serving import cache, call, sessions
 from tests.turns.test_approval import NO, YES, asked, results
 
@@ -73,8 +73,7 @@ def test_everything_from_npm_gives_text_images_and_structure(served):
 
 
 def test_everything_by_http(served):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     env = {**os.environ, "PORT": str(port)}
     server = subprocess.Popen(
         [program("mcp-server-everything"), "streamableHttp"],

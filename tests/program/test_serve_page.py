@@ -12,6 +12,7 @@ pytest.importorskip("acp")
 pytest.importorskip("uvicorn")
 pytest.importorskip("playwright")
 from playwright.sync_api import expect, sync_playwright
+from tests.scenes import free_port
 from tests.served import open_server
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -28,8 +29,11 @@ HOSTILE = (
     "<img src=x onerror=\"document.title='taken'\"> <script>document.title='taken'</script> "
     "[click](javascript:document.title='taken') ![p](http://127.0.0.1:9/pixel.png)"
 )
-LIMIT = 20_000
+LIMIT = 60_000
 """Milliseconds."""
+
+
+expect.set_options(timeout=LIMIT)
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +227,7 @@ def test_a_page_that_is_loaded_again_in_a_turn_has_all_of_it(served, page):
 
 def test_a_server_that_is_started_again_goes_on_with_the_session(browser, tmp_path):
     page = browser.new_context().new_page()
-    with open_server(tmp_path) as server:
+    with open_server(tmp_path, "--port", str(free_port())) as server:
         server.script("It is Vienna.", "It is Rome.")
         log_in(page, server)
         finish(page, "@casual Austria?")

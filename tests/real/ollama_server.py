@@ -13,6 +13,7 @@ import hashlib
 import logging
 import os
 import platform
+import random
 import re
 import shutil
 import signal
@@ -23,7 +24,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -214,9 +215,11 @@ def _alone(purpose: str) -> Generator[None, None, None]:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Give none of those that the system gives to whoever asks: the server binds it later."""
+    while True:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", random.SystemRandom().randrange(12_000, 30_000)))
+            return int(probe.getsockname()[1])
 
 
 def _await(host: str, server: subprocess.Popen[bytes], seconds: float = 120.0) -> None:
