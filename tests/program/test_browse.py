@@ -63,9 +63,9 @@ def test_a_picture_of_the_page_is_saved_in_the_folder(visit):
 
 @real
 def test_a_step_that_cannot_be_taken_is_told_with_what_is_on_the_page(visit):
-    seen, _ = visit("open {url}/\nclick Wheat", timeout=3.0)
+    seen, _ = visit("open {url}/\nclick Wheat", timeout=12.0)
     assert seen.verdict == "failed, step 2, click"
-    assert "Timeout 3000ms exceeded." in seen.text
+    assert "Timeout 12000ms exceeded." in seen.text
     assert "Drawn by a program." in seen.text
 
 

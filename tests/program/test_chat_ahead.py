@@ -86,7 +86,7 @@ def test_a_paste_while_the_model_writes_stays_one_paste(talk, home):
     terminal = talk(held, reply("Two."))
     terminal.send("one").wait("I begin")
     assert MARKED_PASTES in terminal.screen.mode
-    terminal.type(PASTE.format("a\rb\r")).wait("> ")
+    terminal.type(PASTE.format("a\rb\r")).wait("> a b")
     held.go.set()
     terminal.wait("end.", "  b").type("\r").wait("Two.").wait_line("coder>")
     assert requests(home) == ["one", "a\nb"]

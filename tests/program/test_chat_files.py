@@ -134,7 +134,16 @@ def test_the_model_is_told_what_was_run_and_how_it_ended(chat, home):
     assert ("why 3?" in first["text"], answer["text"]) == (True, "I see.")
 
 
-STUBBORN = "try:\n    input('Begun? ')\nexcept KeyboardInterrupt:\n    print('Caught', input('Still? '))\n"
+STUBBORN = """\
+import time
+try:
+    print("Begun?", flush=True)
+    while True:
+        # a key that comes between two waits for one is heard at the next
+        time.sleep(0.05)
+except KeyboardInterrupt:
+    print("Caught", input("Still? "))
+"""
 
 
 def test_ctrl_c_is_the_programs_and_the_chat_waits_for_its_end(chat, home):

@@ -151,7 +151,7 @@ def test_a_reply_that_is_closed_frees_the_engine_and_the_program_stays_its_clien
     model = program()
     with closing(model.stream([Message("user", "hi")], LONG)) as pieces:
         begin(pieces)
-        assert only(engines).working == 1
+        wait_for(engines, lambda one: one.working)
     assert reply(program())[1].finish
     assert wait_for(engines, lambda one: not one.working).clients == (os.getpid(),)
 

@@ -103,7 +103,7 @@ def test_ctrl_c_in_the_middle_of_a_reply_frees_the_engine_and_the_chat_goes_on(h
 
 def test_a_turn_goes_on_when_its_engine_is_killed_in_the_middle_of_a_reply(home):
     flags = ("-o", "jsonl", "--temperature", "1", "--seed", "1", "Tell me a story.")
-    task = start(home, *words(home, *flags), TRIPLETICK_MODEL_OUTPUT="600")
+    task = start(home, *words(home, *flags), TRIPLETICK_MODEL_OUTPUT="3000")
     while not (found := running(home)):
         # the test's time limit ends it
         pass
