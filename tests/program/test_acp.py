@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("acp")
 from acp import embedded_text_resource, image_block, resource_block, resource_link_block, schema
+from tests.asleep import is_running, make_sleep
 from tests.editor import Editor, RawEditor, opened
 from tests.planners import made, plan, slow
 
@@ -23,7 +24,8 @@ from tripletick.messages import Call
 
 READS = "I look.\n```read\nnotes.txt\n```"
 WRITES = "```write:hello.txt\nhello\n```"
-SLEEPS = "```bash\nsleep 4711\n```"
+SLEEP = make_sleep(4711)
+SLEEPS = f"```bash\n{SLEEP}\n```"
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()
 
 
@@ -63,17 +65,6 @@ def play(program, project):
         return editor
 
     return begin
-
-
-def is_asleep(seconds=b"4711"):
-    """Tell whether a block of these tests still sleeps."""
-    lines = []
-    for each in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            lines.append(each.read_bytes())
-        except OSError:
-            continue
-    return any(line.startswith(b"sleep\0" + seconds) for line in lines)
 
 
 def read_log(home, name):
@@ -134,7 +125,7 @@ def test_a_cancelled_block_ends_and_the_next_request_is_done(play):
         assert again.code == -32600 and "at work" in str(again)
         await editor.agent.cancel(session_id=editor.session)
         assert await turn == "cancelled"
-        assert not is_asleep()
+        assert not is_running(SLEEP)
         assert await editor.send("go on") == "end_turn"
 
     editor = play(act, SLEEPS, "Gone on.")
@@ -371,7 +362,7 @@ def test_an_editor_that_goes_away_leaves_nothing_running_and_a_whole_log(raw, ho
         process.stdout.close()
         editor.ask(4, "session/list")
     assert process.wait(60) == code
-    assert not is_asleep()
+    assert not is_running(SLEEP)
     assert [record["event"] for record in read_log(home, name)][-1] in ("Interrupted", "History")
 
 

@@ -2,16 +2,17 @@
 
 import json
 import signal
-import subprocess
 import termios
 
 import pytest
+from tests.asleep import is_running, make_sleep
 from tests.bad_server import AHEAD, STALL, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, CTRL_D, CTRL_J, ESCAPE, PASTE, TAB, UP, opened, requests
 
 from tripletick.chat.chat import COMMANDS, KEYS
 
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
+SLEEP = make_sleep(614)
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}, {"name": "beta:1b"}]}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
 
@@ -49,14 +50,14 @@ def test_ctrl_c_stops_the_model_and_keeps_its_text(home):
 
 
 def test_ctrl_c_in_a_block_kills_it_and_the_model_is_told(home):
-    block = stream(line('```bash\necho be""gun; sleep 614.25\n```'), done())
+    block = stream(line(f'```bash\necho be""gun; {SLEEP}\n```'), done())
     with (
         served(block, stream(line("I see."), done())) as server,
         opened(home, "-m", "any", "--host", server.url) as terminal,
     ):
         terminal.wait("coder>").send("go to sleep").wait("begun")
         terminal.type(CTRL_C).wait("interrupted by the person").wait_line("coder>")
-        assert subprocess.run(["pgrep", "-f", "sleep 614.25"], capture_output=True).returncode == 1
+        assert not is_running(SLEEP)
         terminal.send("go on").wait("I see.").wait_line("coder>")
         assert "interrupted by the person" in said(server)[2]
         assert "begun" in said(server)[2]

@@ -7,7 +7,9 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from tests.asleep import is_running, make_sleep
 
+SLEEP = make_sleep(611)
 SCRIPT = "I write it.\n\n```python:hello.py\nprint('hello')\n```\n\n---\n\nIt prints hello.\n"
 GONE = (
     "tripletick: The current folder no longer exists.\nNo such file or directory.\n"
@@ -296,7 +298,7 @@ def test_the_time_limit_of_the_task_is_exit_124_and_kills_the_block(home):
 
 @pytest.mark.parametrize(("number", "exit"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_program_and_its_block(home, number, exit):
-    (home / "script.md").write_text("```bash\necho begun; sleep 611.25\n```")
+    (home / "script.md").write_text(f"```bash\necho begun; {SLEEP}\n```")
     command = [
         sys.executable,
         "-m",
@@ -315,7 +317,7 @@ def test_a_signal_ends_the_program_and_its_block(home, number, exit):
         process.send_signal(number)
         process.stdout.read()
         assert process.wait(60) == exit
-    assert subprocess.run(["pgrep", "-f", "sleep 611.25"], capture_output=True).returncode == 1
+    assert not is_running(SLEEP)
 
 
 @pytest.mark.parametrize("given", ["0", "soon", "1e999"])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.asleep import is_running, make_sleep
 from tests.bad_server import HANG, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, opened
 
@@ -18,6 +19,7 @@ TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}]}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
 FINE = stream(line("I see."), done())
 PROMPT = "coder>"
+SLEEP = make_sleep(617)
 
 
 def served(*acts, show=ABOUT):
@@ -55,10 +57,6 @@ def records(home):
 
 def events(home, kind):
     return [record for record in records(home) if record["event"] == kind]
-
-
-def sleeping(seconds):
-    return subprocess.run(["pgrep", "-f", f"sleep {seconds}"], capture_output=True).returncode == 0
 
 
 def test_ctrl_c_while_the_model_is_looked_up_gives_the_prompt(home):
@@ -100,12 +98,12 @@ def test_ctrl_c_stops_the_model_at_every_stage_and_nothing_runs(home, stage):
 
 
 def test_ctrl_c_in_a_block_keeps_its_output_for_log_and_model(home):
-    block = stream(line('```bash\necho be""gun; sleep 617.25\n```\n\n```bash\ntouch made\n```'), done())
+    block = stream(line(f'```bash\necho be""gun; {SLEEP}\n```\n\n```bash\ntouch made\n```'), done())
     with served(block, FINE) as server, chat(home, server) as terminal:
         terminal.wait(PROMPT).send("go to sleep").wait("begun")
         terminal.type(CTRL_C).wait_line(PROMPT)
         assert terminal.text().count("interrupted") == 1
-        assert not sleeping(617.25)
+        assert not is_running(SLEEP)
         terminal.send("and now").wait("I see.").wait_line(PROMPT)
         assert "bash interrupted by the person]\n```output\nbegun" in said(server)[2]
     assert not (home / "project" / "made").exists()
@@ -237,14 +235,15 @@ def test_killed_at_any_moment_the_log_holds_every_record_and_the_turn_can_be_und
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
 def test_no_block_survives_its_program(home, number):
-    seconds = 620 + number + 0.25
-    (home / "script.md").write_text(f"```bash\necho begun; (setsid sleep {seconds} &) ; sleep {seconds}\n```")
+    sleep = make_sleep(620 + number)
+    (home / "script.md").write_text(f"```bash\necho begun; (setsid {sleep} &) ; {sleep}\n```")
     with started(home, "-o", "jsonl", "go on") as process:
         assert process.stdout
         assert any(b'"Output"' in each for each in process.stdout)
         process.send_signal(number)
         process.stdout.read()
-    while sleeping(seconds):
+    while is_running(sleep):
+        # the test's time limit ends it
         pass
 
 

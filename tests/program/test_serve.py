@@ -11,7 +11,6 @@ import socket
 import subprocess
 import threading
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("openai")
 import openai
 from tests import bad_server
+from tests.asleep import is_running, make_sleep
 from tests.served import PATIENCE, PROGRAM, open_server
 
 from tripletick.errors import ServerFailedError
@@ -29,7 +29,8 @@ from tripletick.serve.engines import EnginePool, Slot
 from tripletick.system.cancellation import CancelToken
 
 WRITES = "```write:hello.txt\nhello\n```"
-SLEEPS = "```bash\ntouch begun && sleep 4713\n```"
+SLEEP = make_sleep(4713)
+SLEEPS = f"```bash\ntouch begun && {SLEEP}\n```"
 CALL = {"text": "", "calls": [{"name": "weather", "arguments": {"city": "Graz"}}]}
 TALK = {"role": "user", "content": "Hi"}
 TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
@@ -798,13 +799,7 @@ def test_no_other_machine_can_connect_unless_that_is_asked_for(served, tmp_path)
 
 
 def _is_asleep():
-    for each in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if each.read_bytes().startswith(b"sleep\x004713"):
-                return True
-        except OSError:
-            continue
-    return False
+    return is_running(SLEEP)
 
 
 def _wait_until(holds):
