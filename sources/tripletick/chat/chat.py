@@ -7,9 +7,11 @@ commands/, how the line is edited in ui/input_line.py, how a turn is drawn in ui
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tripletick.agents import definitions
 from tripletick.chat.commands import (
@@ -132,8 +134,11 @@ class ChatLoop:
 
     def run(self) -> int:
         """Read lines until the user leaves; gives the exit code."""
+        # a Ctrl+C that comes while the terminal is being set counts where the session is opened
+        early: list[int] = []
+        usual = signal.signal(signal.SIGINT, lambda number, frame: early.append(number))
         with self.desk.ahead.capture_keys():
-            if self.ready and self._begin_session() == USAGE:
+            if self._begin_session(usual, early) == USAGE:
                 return USAGE
             self.screen.say("\n".join(status.format_greeting(self.app)))
             self._read_lines(InputLine(self.history, completion.make_keyboard(self.desk, COMMANDS)))
@@ -184,12 +189,18 @@ class ChatLoop:
         name = self.app.config.agent.name
         return f"{bare}{'' if name == definitions.AUTO else name}> "
 
-    def _begin_session(self) -> int:
-        """Open the session, and go on with its plan; Ctrl+C leaves that to the first request."""
+    def _begin_session(self, usual: Any, early: Sequence[int]) -> int:
+        """Open the session, where there is a model, and go on with its plan; Ctrl+C leaves that to the first
+        request. `usual` is done at one from now on, those that came before are in `early`.
+        """
         opened = TurnSummary()
         try:
-            self.desk.run_turn(self.app.open_session(), opened.add_event)
-            if not opened.exit:
+            signal.signal(signal.SIGINT, usual)
+            if early:
+                raise KeyboardInterrupt
+            if self.ready:
+                self.desk.run_turn(self.app.open_session(), opened.add_event)
+            if self.ready and not opened.exit:
                 self.desk.run_turn(self.app.resume_plan())
         except KeyboardInterrupt:
             self.screen.close()
