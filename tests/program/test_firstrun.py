@@ -4,7 +4,6 @@ where nobody is there."""
 import json
 import os
 import signal
-import socket
 
 import pytest
 from tests.bad_server import HANG, BadServer, Trick, answer, done, line, stream
@@ -55,11 +54,6 @@ def served(*streams, models=MODELS):
 def settings(home):
     path = home / ".config" / "tripletick" / "config.ini"
     return path.read_text() if path.exists() else ""
-
-
-def is_free(port):
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) != 0
 
 
 def without_ollama(home):
@@ -297,7 +291,8 @@ def test_quiet_asks_nothing(home):
         assert terminal.wait("No model server").end() == 4
 
 
-def test_probes_tell_servers_by_what_they_answer():
+def test_probes_tell_servers_by_what_they_answer(monkeypatch):
+    monkeypatch.setattr(probes, "MOMENT", 60.0)
     openai = {"/v1/models": [answer(200, '{"object": "list", "data": []}')]}
     both = {"/api/version": [VERSION], **openai}
     html = {"/api/version": [answer(200, "<html>", "text/html")], "/v1/models": [answer(404, '{"data": []}')]}
@@ -307,7 +302,8 @@ def test_probes_tell_servers_by_what_they_answer():
     assert found == (probes.FoundServer(one.url, "openai"), probes.FoundServer(two.url, "ollama"))
 
 
-def test_every_port_is_asked_at_the_same_time():
+def test_every_port_is_asked_at_the_same_time(monkeypatch):
+    monkeypatch.setattr(probes, "MOMENT", 60.0)
     last = BadServer({"/api/version": [VERSION]})
 
     def once_the_last_was_asked():

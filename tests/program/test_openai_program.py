@@ -6,13 +6,16 @@ import pytest
 from tests.bad_server import BadServer, answer, stream
 from tests.fetched import put_all
 from tests.program.test_cli import run
-from tests.program.test_firstrun import CLOSED, is_free, settings, without_ollama
+from tests.program.test_firstrun import CLOSED, settings, without_ollama
 from tests.program.test_firstrun import served as ollama
 from tests.terminal import CTRL_D, opened
 from tests.test_openai import CHAT, HELLO, NO_LIST, event, models, refusal
 
+LOOKS = """\
 from tripletick.models import probes
-
+probes.find_servers.__defaults__ = (({port},), ("127.0.0.1",))
+probes.MOMENT = 60.0
+"""
 LIST = models({"id": "alpha", "max_model_len": 8192}, {"id": "beta", "max_model_len": 4096})
 
 
@@ -22,8 +25,8 @@ def home(tmp_path):
     return tmp_path
 
 
-def served(*chat, listed=LIST, port=0):
-    return BadServer({"/v1/models": [listed], CHAT: list(chat)}, port=port)
+def served(*chat, listed=LIST):
+    return BadServer({"/v1/models": [listed], CHAT: list(chat)})
 
 
 def said(home, *words, **env):
@@ -131,11 +134,16 @@ def test_the_first_run_offers_its_models_and_keeps_name_and_address(home, path):
 
 @pytest.fixture
 def found(home):
-    """A server at a port where one is looked for, with no Ollama and a model of this machine beside it."""
+    """A server at a port where one is looked for, with no Ollama and a model of this machine beside it.
+
+    It is looked for at a port of its own, and for longer: other tests find nobody at the usual ones.
+    """
     put_all(home)
-    port = next(filter(is_free, reversed(probes.PORTS)))
-    with served(stream(*HELLO), port=port) as server:
+    with served(stream(*HELLO)) as server:
+        (home / "site").mkdir()
+        (home / "site" / "sitecustomize.py").write_text(LOOKS.format(port=server.url.rpartition(":")[2]))
         server.env = {"OLLAMA_HOST": "127.0.0.1:9", "PATH": without_ollama(home)}
+        server.env |= {"PYTHONPATH": str(home / "site")}
         yield server
 
 
