@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -92,6 +93,16 @@ class Terminal:
                 raise AssertionError(f"{texts} is not on the screen:\n{self.text()}") from error
         return self
 
+    def wait_status(self, text: str) -> Terminal:
+        """Wait until this has been in a status line, which may be gone again where that was read late."""
+        seen = self.shows(text)
+        while not seen:
+            data = self.program.read_nonblocking(65536, timeout=SECONDS)
+            for drawn in re.split(rb"(?=\r)", data):
+                self.stream.feed(drawn)
+                seen = seen or self.shows(text)
+        return self
+
     def wait_line(self, line: str) -> Terminal:
         """Wait until the last line is this one: the prompt is back."""
         while self.lines()[-1:] != [line]:
@@ -114,9 +125,17 @@ class Terminal:
         return read
 
     def resize(self, width: int, height: int = HEIGHT) -> Terminal:
-        """Make the window narrower or wider, as a person does with the mouse."""
+        """Make the window narrower or wider, as a person does with the mouse; what was drawn for the other is
+        read before.
+        """
+        self.program.kill(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.program.pid, os.WSTOPPED)
+        with suppress(pexpect.TIMEOUT):
+            while True:
+                self.stream.feed(self.program.read_nonblocking(65536, timeout=0.1))
         self.screen.resize(height, width)
         self.program.setwinsize(height, width)
+        self.program.kill(signal.SIGCONT)
         return self
 
     def type(self, keys: str) -> Terminal:

@@ -294,7 +294,7 @@ def test_on_a_terminal_one_line_says_how_far_it_is(home):
     (home / "tasks.jsonl").write_text(json.dumps(task("one", folder=str(home / "one"))) + "\n")
     words = ["batch", str(home / "tasks.jsonl"), "-m", f"scripted:{home / 'script.md'}"]
     with opened(home, *words) as terminal:
-        terminal.wait("0/1 · 0 done · 1 running").wait("1 done, 0 unsolved, 0 failed, 0 left").end()
+        terminal.wait_status("0/1 · 0 done · 1 running").wait("1 done, 0 unsolved, 0 failed, 0 left").end()
 
 
 @pytest.mark.parametrize(
