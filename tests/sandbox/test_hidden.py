@@ -278,3 +278,29 @@ def test_what_a_path_hides_is_hidden_in_the_next_session_too(make, top, owner):
     text, _ = make().bash("cat $(find . -name key); echo looked")
     assert text.endswith("looked\n")
     assert "CANARY" not in text
+
+
+def test_keys_that_come_and_go_in_a_folder_that_blocks_read_stay_hidden_and_stop_no_block(
+    make, top, monkeypatch
+):
+    home = top / "home"
+    home.mkdir()
+    (home / ".npmrc").write_text("CANARY")
+    monkeypatch.setenv("HOME", str(home))
+    place = make(see=(home,))
+    (home / ".npmrc").unlink()
+    (home / ".netrc").write_text("CANARY")
+    assert place.bash(f"cat {home}/.netrc; ls -A {home}")[0] == ".netrc\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_file_that_only_root_may_read_can_go_while_a_session_lasts(make):
+    closed = Path(f"/usr/local/boxtest-{os.getpid()}")
+    closed.write_text("CANARY")
+    closed.chmod(0o600)
+    try:
+        place = make()
+        before = place.bash(f"cat {closed} 2>/dev/null; echo ran")[0]
+    finally:
+        closed.unlink()
+    assert [before, place.bash("echo ran")[0]] == ["ran\n", "ran\n"]

@@ -151,7 +151,7 @@ def hollow_ends(view: View) -> list[str]:
 
 
 def hidden_mounts(view: View) -> list[str]:
-    """Lay nothing over the other closed places that lie in what was let in."""
+    """Lay nothing over the other closed places that lie in what was let in, as far as they are there now."""
     hollow = hollows(view)
     closed = [path for path in view.homes if is_system(path)]
     closed += [path for path in view.unseen if is_visible(path, view)]
@@ -250,9 +250,10 @@ def socket_mounts(view: View, bound: Iterable[str]) -> list[str]:
 
 
 def first_arguments(view: View) -> list[str]:
-    """What stays the same for a session: system, memory, tools, and what is hidden in these.
+    """What stays the same for a session: system, memory, tools.
 
-    Between this and the last arguments lies what is looked at before each block: workspace and sockets.
+    Between this and the last arguments lies what is looked at before each block: what is hidden in these,
+    sockets, and the workspace.
     """
     return [
         *NAMESPACES,
@@ -263,7 +264,6 @@ def first_arguments(view: View) -> list[str]:
         *("--bind", str(view.home), str(TMP)),
         *hollow_mounts(view),
         *tool_mounts(view),
-        *hidden_mounts(view),
         *("--dir", str(view.start)),
         *(word for target, place in view.links for word in ("--symlink", target, str(place))),
     ]
