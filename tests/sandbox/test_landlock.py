@@ -167,6 +167,21 @@ def test_other_processes_cannot_be_signalled_traced_or_limited(place):
         other.kill()
 
 
+def test_the_priorities_of_all_of_a_user_s_programs_stay_and_the_block_lowers_its_own(place, owner):
+    user = {"user": owner, "group": owner, "extra_groups": ()} if owner != os.geteuid() else {}
+    with subprocess.Popen(["sleep", "61.0167"], **user) as other:
+        before = os.getpriority(os.PRIO_PROCESS, other.pid)
+        text, _ = place.python(
+            "import ctypes, os, platform\nlibc = ctypes.CDLL(None)\n"
+            "ioprio_set = 30 if platform.machine() == 'aarch64' else 251\n"
+            f"print(libc.setpriority(2, 0, {before + 5}), libc.syscall(ioprio_set, 3, 0, 3 << 13))\n"
+            f"print(libc.setpriority(0, 0, {before + 5}), libc.syscall(ioprio_set, 1, 0, 3 << 13))"
+        )
+        assert os.getpriority(os.PRIO_PROCESS, other.pid) == before
+        other.kill()
+    assert text == "-1 -1\n0 0\n"
+
+
 def test_a_block_can_trace_what_it_starts(place):
     assert place.python("import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))")[0] == "0\n"
 

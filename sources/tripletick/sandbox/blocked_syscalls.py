@@ -74,20 +74,23 @@ LOOKING = (0x1, 0x2, 0x80086601, 0x80087601, 0x801C581F, 0xC020660B)
 """FIBMAP, FIGETBSZ, FS_IOC_GETFLAGS, FS_IOC_GETVERSION, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP."""
 CLONING = (0x40049409, 0x4020940D)
 """FICLONE and FICLONERANGE, into a file that is open for writing."""
-CHECKED: dict[str, tuple[int, int, Check]] = {
+PROCESS, GROUP, IO_PROCESS, IO_GROUP = 0, 1, 1, 2
+"""PRIO_PROCESS and PRIO_PGRP of setpriority(2), IOPRIO_WHO_PROCESS and IOPRIO_WHO_PGRP of ioprio_set(2)."""
+CHECKED: dict[str, tuple[int, int, tuple[Check, ...]]] = {
     # A datagram socket can send to any path, also one that came as a pair.
-    "socketpair": (53, 199, Bits(((1, 0b10),))),
-    # Limits and priorities of itself alone.
-    "prlimit64": (302, 261, Only(0, (0,))),
-    "setpriority": (141, 140, Only(1, (0,))),
-    "ioprio_set": (251, 30, Only(1, (0,))),
-    "sched_setparam": (142, 118, Only(0, (0,))),
-    "sched_setscheduler": (144, 119, Only(0, (0,))),
-    "sched_setaffinity": (203, 122, Only(0, (0,))),
-    "sched_setattr": (314, 274, Only(0, (0,))),
+    "socketpair": (53, 199, (Bits(((1, 0b10),)),)),
+    # Limits and priorities of itself alone: of a user, 0 stands for whose program it is.
+    "prlimit64": (302, 261, (Only(0, (0,)),)),
+    "setpriority": (141, 140, (Only(0, (PROCESS, GROUP)), Only(1, (0,)))),
+    "ioprio_set": (251, 30, (Only(0, (IO_PROCESS, IO_GROUP)), Only(1, (0,)))),
+    "sched_setparam": (142, 118, (Only(0, (0,)),)),
+    "sched_setscheduler": (144, 119, (Only(0, (0,)),)),
+    "sched_setaffinity": (203, 122, (Only(0, (0,)),)),
+    "sched_setattr": (314, 274, (Only(0, (0,)),)),
     # Of what is open for reading alone, others change attributes, and some file systems make or remove trees.
-    "ioctl": (16, 29, Only(1, (*TERMINAL, *LOOKING, *CLONING), errno.ENOTTY)),
+    "ioctl": (16, 29, (Only(1, (*TERMINAL, *LOOKING, *CLONING), errno.ENOTTY),)),
 }
+"""Name: number on x86_64, on aarch64, what must all hold."""
 ASKED: dict[str, tuple[int | None, int | None, Asked]] = {
     "chmod": (90, None, ("mode", None, 0, None, 1)),
     "fchmod": (91, 52, ("mode", 0, None, None, 1)),
@@ -133,8 +136,10 @@ def list_steps(machine: str) -> list[Step]:
     for error in sorted({row[2] for row in REFUSED.values()}):
         numbers = [row[column] for row in REFUSED.values() if row[2] == error]
         steps += refuse_all([number for number in numbers if number is not None], error)
-    for one, other, judged in CHECKED.values():
-        steps += on_call((one, other)[column], decide(judged))
+    for one, other, checks in CHECKED.values():
+        # Each but the last goes on to the next in the place of its last step, which allows.
+        before = [step for check in checks[:-1] for step in decide(check)[:-1]]
+        steps += on_call((one, other)[column], [*before, *decide(checks[-1])])
     return steps + ask_for(asked(machine))
 
 
