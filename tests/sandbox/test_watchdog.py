@@ -138,6 +138,28 @@ def test_space_that_is_reserved_and_not_written_counts(limited):
     assert limited(disk=64 * MIB).bash(code)[1].struck == "disk"
 
 
+FILL = "import ctypes, os, socket, time\nlibc, pair = ctypes.CDLL(None), socket.socketpair()\n"
+KEEP = "for i in range(20):\n f = os.open(f'f{i}', 66); os.posix_fallocate(f, 0, 8 << 20)"
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("", "os.close(f)\nos.chmod('.', 0)"),
+        ("for i in range(2500): os.mkdir('d'); os.chdir('d')\n", "os.close(f)"),
+        (
+            "",
+            "os.unlink(f'f{i}'); libc.mmap(None, ctypes.c_size_t(9), 1, 1, f, ctypes.c_long(0)); os.close(f)",
+        ),
+        ("", "os.unlink(f'f{i}'); socket.send_fds(pair[0], [b'x'], [f]); os.close(f)"),
+    ],
+    ids=["in a closed folder", "too deep", "mapped alone", "under way"],
+)
+def test_space_that_a_block_has_put_out_of_sight_counts(limited, before, after):
+    code = f"{FILL}os.mkdir('own'); os.chdir('own')\n{before}{KEEP}; {after}\ntime.sleep(60)"
+    assert limited(disk=64 * MIB).python(code)[1].struck == "disk"
+
+
 def test_what_others_write_to_the_disk_is_not_the_block_s_doing(make, top):
     watched = WatchTarget(1 << 30, Limits(disk=MIB), 60, (top / "ws",))
     watch = Watchdog(watched, lambda: None)

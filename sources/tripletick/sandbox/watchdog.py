@@ -7,6 +7,7 @@ where it is read (running.py); the size of one file and most often the processes
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -23,6 +24,8 @@ CROWDED = 0.8
 """Seconds that a block may have all its processes."""
 BLAMED = 0.25
 """Share of its processes that a block must have to be ended where its user's other programs took the rest."""
+UNSEEN = 1 << 62
+"""Bytes, more than there are on any disk."""
 SCARCE = 0.05
 """Below this share of available memory the machine starts to thrash."""
 
@@ -58,18 +61,23 @@ def free_space(folders: Sequence[Path]) -> int:
 
 
 def bytes_under(folder: str, since: float) -> int:
-    """Bytes on disk of the files below `folder` whose inode changed after `since` (seconds of the epoch)."""
-    total, waiting = 0, [folder]
+    """Bytes on disk of the files below `folder` whose inode changed after `since` (seconds of the epoch).
+
+    UNSEEN where a block may have put some out of sight: in a folder that it has closed, too deep for a path.
+    """
+    total, waiting = 0, [(folder, 0.0)]
     while waiting:
+        above, changed = waiting.pop()
         try:
-            with os.scandir(waiting.pop()) as entries:
+            with os.scandir(above) as entries:
                 for entry in entries:
                     status = entry.stat(follow_symlinks=False)
                     total += status.st_blocks * platforms.BLOCK if status.st_ctime >= since else 0
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-        except OSError:
-            continue
+                        waiting.append((entry.path, status.st_ctime))
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG or (error.errno == errno.EACCES and changed >= since):
+                return UNSEEN
     return total
 
 
@@ -200,7 +208,10 @@ class Watchdog(threading.Thread):
         self._grown = self._filled + limit // 4
         # Others write to the same file system, so what is new is weighed before the block is blamed for it.
         is_full = self._free - free > limit
-        if is_full and platforms.count_written_bytes(pids) > limit // 2:
+        if is_full and (
+            platforms.count_written_bytes(pids) > limit // 2
+            or platforms.has_unseen_files(pids, self._watched.folders)
+        ):
             return True
         new = sum(bytes_under(str(folder), self._since) for folder in self._watched.folders)
         return new + platforms.sum_open_files(pids, " (deleted)") > (limit // 2 if is_full else limit)

@@ -150,11 +150,31 @@ def has_unseen_memory(pid: int) -> bool:
     maps = read_text(PROC / str(pid) / "maps")
     if "/memfd:" in maps or " /dev/zero" in maps:
         return True
-    folder = PROC / str(pid)
-    return any(
-        "/memfd:" in read_link(folder / "fd" / name) or read_fields(folder / "fdinfo" / name).get("scm_fds")
-        for name in list_names(folder / "fd")
-    )
+    folder = PROC / str(pid) / "fd"
+    return is_passing_files(pid) or any("/memfd:" in read_link(folder / name) for name in list_names(folder))
+
+
+def is_passing_files(pid: int) -> bool:
+    """Tell whether open files are under way to a process, in a socket of its."""
+    folder = PROC / str(pid) / "fdinfo"
+    return any(read_fields(folder / name).get("scm_fds") for name in list_names(folder))
+
+
+def has_unseen_files(pids: Iterable[int], folders: Iterable[Path]) -> bool:
+    """Tell whether one of these processes may keep deleted files on the disks of `folders` that no descriptor
+    shows: mapped alone, or under way to somebody; also where it takes long to tell.
+    """
+    until, disks = time.monotonic() + PATIENCE, set()
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            disk = folder.stat().st_dev
+            disks.add(f"{os.major(disk):02x}:{os.minor(disk):02x}")
+    for pid in pids:
+        rows = (line.split() for line in read_text(PROC / str(pid) / "maps").splitlines())
+        mapped = any(len(row) > 5 and row[3] in disks and row[-1] == "(deleted)" for row in rows)
+        if mapped or is_passing_files(pid) or time.monotonic() > until:
+            return True
+    return False
 
 
 def read_link(path: Path) -> str:
