@@ -1,10 +1,13 @@
 """Which blocks a person is asked about: two lists, and how a script is read."""
 
+import os
+
 import pytest
 
 from tripletick.messages import Call
 from tripletick.permission import risky
 from tripletick.permission.shell_parser import parse_commands
+from tripletick.sandbox.user import remove
 
 RISKY = [
     "rm -rf src",
@@ -255,6 +258,19 @@ def test_programs_of_other_languages_are_known_by_few_exact_patterns(folder, tag
 def test_the_question_names_what_goes_and_how_much_of_it(folder):
     risk = risky.find_risks(Call("bash", "rm -rf src small"), folder)[0]
     assert risk.say == "This deletes src, small (32 files)."
+
+
+def test_what_goes_is_counted_also_where_folders_lie_a_thousand_deep(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for name in ["deep", *["d"] * 1200]:
+        os.mkdir(name)  # noqa: PTH102 - as strings, one below the other
+        os.chdir(name)
+    found = risky.find_risks(Call("bash", "find . -name '*.bak' -delete"), folder)
+    risk = risky.find_risks(Call("bash", "rm -rf src small deep"), folder)[0]
+    # pytest cannot.
+    remove(folder / "deep")
+    assert risk.say == "This deletes src, small, deep (32 files)."
+    assert found == ()
 
 
 def test_what_only_the_run_can_tell_is_said(folder):

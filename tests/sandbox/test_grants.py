@@ -57,6 +57,12 @@ def commit(place, what="git add -A && git commit -q -m second"):
     return place.bash(known + what, grant=Grant(git=True))
 
 
+def test_a_commit_is_made_beside_endless_folders(repository):
+    repository.python("import os\nfor i in range(2500): os.mkdir('d'); os.chdir('d')")
+    (repository.workspace / "b.txt").write_text("two")
+    assert commit(repository, "git add b.txt && git commit -q -m second")[1].status == 0
+
+
 def refused(place, grant) -> str:
     with pytest.raises(OSError) as error:
         place.bash("true", grant=grant)

@@ -1,6 +1,7 @@
 """What a block that Landlock confines cannot change or reach; each test attacks one property."""
 
 import ctypes
+import fcntl
 import mmap
 import os
 import signal
@@ -216,8 +217,21 @@ def test_memory_and_queues_of_other_programs_are_out_of_reach(place):
     assert text == "-1 -1 -1 -1\n"
 
 
-@pytest.mark.skipif(bool(list_names(Path("/dev/shm"))), reason="another program uses /dev/shm")
-def test_shared_memory_is_bounded_and_gone_afterwards(place):
+@pytest.fixture
+def shared_memory():
+    """/dev/shm, which is the machine's, for one test at a time; test_as_user.py runs these too."""
+    folder = Path("/dev/shm")
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if list_names(folder):
+            pytest.skip("another program uses /dev/shm")
+        yield folder
+    finally:
+        os.close(handle)
+
+
+def test_shared_memory_is_bounded_and_gone_afterwards(place, shared_memory):
     assert place.python("import multiprocessing; multiprocessing.Lock(); print('lock')")[0] == "lock\n"
     place.bash("echo left > /dev/shm/left-15")
     assert not Path("/dev/shm/left-15").exists()
@@ -231,8 +245,8 @@ def test_shared_memory_is_bounded_and_gone_afterwards(place):
     assert not Path("/dev/shm/big-0").exists()
 
 
-def test_shared_memory_of_others_closes_it(place, owner):
-    other = Path("/dev/shm/other-15")
+def test_shared_memory_of_others_closes_it(place, shared_memory):
+    other = shared_memory / "other-15"
     other.write_text("CANARY")
     other.chmod(0o666)
     # In use, as other programs have theirs: else the box of a test beside this one takes it away.
@@ -279,6 +293,18 @@ def test_git_that_was_renamed_is_back_and_no_copy_stays(place, git):
     place.bash("mv .git moved; mkdir -p .git/hooks; echo x > .git/hooks/new; echo x > moved/config")
     assert {path.name for path in place.workspace.iterdir()} == {".git"}
     assert (git.stat().st_ino, (git / "config").read_text()) == (inode, "mine")
+
+
+def test_a_repository_of_endless_folders_that_a_block_made_stops_no_later_one(place):
+    place.python("import os\nfor name in ['.git', *['d'] * 2500]: os.mkdir(name); os.chdir(name)")
+    assert place.bash("echo ran > .git/d/new; echo again")[0].startswith("again\n")
+    assert place.bash("ls .git/d; echo after")[0].endswith("d\nafter\n")
+
+
+def test_a_hidden_folder_in_which_endless_ones_lie_stops_no_block(place, owner):
+    place.python("import os\nfor name in ['keys', *['d'] * 1500]: os.mkdir(name); os.chdir(name)")
+    (place.workspace / ".tripletickignore").write_text("keys/\n")
+    assert place.bash("ls keys 2>/dev/null; echo ran")[0].endswith("ran\n")
 
 
 def test_a_name_that_a_block_chose_makes_no_line_of_ours(place, git, told):

@@ -28,6 +28,7 @@ from tripletick.paths.file_identity import (
     stamp_target,
 )
 from tripletick.paths.ignore_files import parse_ignore_file, read_ignore_file
+from tripletick.system import platforms
 from tripletick.system.redaction import KNOWN
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def find_closed_folders(folders: Iterable[str]) -> set[str]:
 
 def list_below(folder: str) -> Iterator[str]:
     """Give all that lies in a folder, and stop where that is a lot."""
-    for count, (above, folders, files) in enumerate(os.walk(folder)):
+    for count, (above, folders, files) in enumerate(platforms.walk_tree(folder)):
         yield from (f"{above}/{name}" for name in (*folders, *files))
         if count > LOOKED:
             return

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tripletick.permission.shell_parser import ShellWord
+from tripletick.system import platforms
 from tripletick.system.text import format_count
 
 MANY = 10
@@ -162,7 +163,7 @@ def _count_files(path: Path) -> int:
     if os.path.islink(path) or not os.path.isdir(path):  # noqa: PTH112, PTH114 - Path raises for a long name
         return int(os.path.lexists(path))
     count = 0
-    for _, folders, names in os.walk(path):
+    for _, folders, names in platforms.walk_tree(str(path)):
         folders[:] = [name for name in folders if name not in CACHES]
         count += sum(not name.endswith(CACHED) for name in names)
         if count >= MOST:
@@ -172,7 +173,7 @@ def _count_files(path: Path) -> int:
 
 def _find_by_name(start: Path, pattern: str) -> Iterator[Path]:
     matches = re.compile(pattern).match
-    for top, folders, names in os.walk(start):
+    for top, folders, names in platforms.walk_tree(str(start)):
         folders[:] = [name for name in folders if name not in CACHES]
         found = [name for name in [*folders, *names] if matches(name)]
         folders[:] = [name for name in folders if name not in found]

@@ -19,6 +19,7 @@ from tripletick.sandbox.file_copies import Copies
 from tripletick.sandbox.mounts import TMP, View, found_mounts, is_regular, workspace_mounts
 from tripletick.sandbox.toolchains import is_inside, is_real, is_system, mode_of
 from tripletick.sandbox.user import User, remove
+from tripletick.system import platforms
 
 KERNEL = tuple(map(Path, ("/proc", "/sys", "/dev", "/run", "/boot")))
 SHIELDED = {
@@ -153,7 +154,7 @@ def git_place(view: View, found: HiddenPaths, room: RunFolders) -> Iterator[list
 def find_nested(workspace: Path) -> list[Path]:
     """Give each .git below the workspace but its own, whatever it is."""
     found: list[Path] = []
-    for above, folders, files in os.walk(workspace):
+    for above, folders, files in platforms.walk_tree(str(workspace)):
         found += [Path(above, ".git")] if ".git" in (*folders, *files) else []
         folders[:] = [name for name in folders if name not in OURS]
     return [path for path in found if path.parent != workspace]

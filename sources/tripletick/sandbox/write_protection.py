@@ -25,6 +25,7 @@ WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 QUIET = (".git/index",)
 """git rewrites it when it only looks."""
 GROWS, REDIRECTS = ".git/objects", ".git/objects/info"
+LONGEST = 4096
 KEPT_KINDS = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
 
 Identity = tuple[int, int, int, int, int]
@@ -201,16 +202,25 @@ def stat_or_none(path: Path) -> os.stat_result | None:
 
 
 def walk_entries(path: Path) -> Iterator[tuple[Path, KeptEntry]]:
-    """Give the files, folders and links at and below a path, parents first; no link is followed."""
-    status = path.lstat()
-    kind = stat.S_IFMT(status.st_mode)
-    if kind == stat.S_IFDIR:
-        names = list_folder(path)
-        yield path, KeptEntry(status, names=names)
-        for name in sorted(names or ()):
-            yield from walk_entries(path / name)
-    elif kind in KEPT_KINDS:
-        yield path, KeptEntry(status, str(path.readlink()) if kind == stat.S_IFLNK else "")
+    """Give the files, folders and links at and below a path, parents first, but for what lies too deep for a
+    path; no link is followed.
+    """
+    waiting = [path]
+    while waiting:
+        path = waiting.pop()
+        status = path.lstat()
+        kind = stat.S_IFMT(status.st_mode)
+        if kind == stat.S_IFDIR:
+            names = list_folder(path)
+            yield path, KeptEntry(status, names=names)
+            waiting += [path / name for name in sorted(names or (), reverse=True) if is_nameable(path / name)]
+        elif kind in KEPT_KINDS:
+            yield path, KeptEntry(status, str(path.readlink()) if kind == stat.S_IFLNK else "")
+
+
+def is_nameable(path: Path) -> bool:
+    """Tell whether the system takes a path of this length (PATH_MAX, limits.h)."""
+    return len(os.fsencode(path)) < LONGEST
 
 
 def undo_rename(path: Path, entry: KeptEntry) -> bool:
