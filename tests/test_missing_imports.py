@@ -24,6 +24,7 @@ from tripletick.tools.missing_imports import add_imports
         ("for re in []: print(re.x)", ""),
         ("print(numpy.array([]), requests.get(''), csv)", ""),
         ("print(csv.reader(", ""),
+        ("match {}:\n    case {**re}: print(re.get(1))", ""),
         ("", ""),
     ],
 )  # fmt: skip
@@ -33,10 +34,23 @@ def test_what_a_name_can_only_mean_is_imported(source, added):
 
 @pytest.mark.parametrize(
     "head",
-    ["#!/usr/bin/env python3\n# sums\n", '"""Sums."""\n', "from __future__ import annotations\n"],
+    [
+        "#!/usr/bin/env python3\n# sums\n",
+        '"""Sums."""\n',
+        "from __future__ import annotations\n",
+        '"""Two\x0cpages,\u2028three lines."""\r\n',
+    ],
 )
 def test_imports_stand_before_the_first_statement(head):
     assert add_imports(f"{head}print(math.pi)\n") == f"{head}import math\nprint(math.pi)\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['"""Sums\nof two."""; print(math.pi)\n', "from __future__ import annotations; print(math.pi)\n"],
+)
+def test_a_program_stays_as_it_is_where_no_line_is_free_for_imports(source):
+    assert add_imports(source) == source
 
 
 def test_a_decorator_stays_with_its_function():

@@ -7,6 +7,7 @@ names of these, where the program binds no such name anywhere. It would end in a
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tripletick.tools.python_source import parse_program
@@ -35,6 +36,8 @@ NAMES = {
 }
 OF_CLASS = frozenset({"now", "today", "strptime", "fromisoformat", "fromtimestamp", "utcnow", "combine"})
 """What is called on the class datetime and not on the module of that name."""
+_BREAK = re.compile(r"\r\n?|\n")
+"""What ends a line of Python; a form feed does not."""
 
 
 def add_imports(source: str) -> str:
@@ -42,8 +45,9 @@ def add_imports(source: str) -> str:
     tree = parse_program(source)
     if not tree or not (lines := list(_list_lacking(tree))):
         return source
-    rows, at = source.splitlines(keepends=True), _find_line(tree)
-    return "".join([*rows[:at], *(f"{line}\n" for line in lines), *rows[at:]])
+    line = _find_line(tree)
+    at = [0, *(found.end() for found in _BREAK.finditer(source))][line]
+    return "".join([source[:at], *(f"{each}\n" for each in lines), source[at:]]) if line >= 0 else source
 
 
 def _list_lacking(tree: ast.Module) -> Iterator[str]:
@@ -76,16 +80,21 @@ def _list_bound(node: ast.AST) -> Iterator[str]:
         yield node.id
     elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
         yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
     elif isinstance(node, ast.Global | ast.Nonlocal):
         yield from node.names
 
 
 def _find_line(tree: ast.Module) -> int:
-    """Give the line, from 0, before which imports may stand."""
+    """Give the line, from 0, before which imports may stand; -1 where what must come first ends on it."""
+    end = 0
     for statement in tree.body:
         is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
         if not is_text and not is_future:
             above = [int(each.lineno) for each in getattr(statement, "decorator_list", ())]
-            return min([statement.lineno, *above]) - 1
-    return 0
+            line = min([statement.lineno, *above])
+            return line - 1 if line > end else -1
+        end = statement.end_lineno or statement.lineno
+    return -1
