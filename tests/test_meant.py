@@ -241,12 +241,19 @@ def test_sed_leaves_a_copy_only_where_one_is_wanted(context, request_, kept):
         ("echo it's a b.txt", "echo it's a b.txt"),
         ("mkdir -p Old Bills/2024", "mkdir -p 'Old Bills'/2024"),
         ("Old Bills\necho Old Bills", "Old Bills\necho Old Bills"),
+        ('echo "$(wc -l < "a b.txt")" a b.txt', 'echo "$(wc -l < "a b.txt")" \'a b.txt\''),
+        ('cat "${1:-"a b.txt"}" "`cat "a b.txt"`"', 'cat "${1:-"a b.txt"}" "`cat "a b.txt"`"'),
+        ("cat > x << \\END\na b.txt\nEND", "cat > x << \\END\na b.txt\nEND"),
+        ("cat > x <<'OF X'\na b.txt\nOF X", "cat > x <<'OF X'\na b.txt\nOF X"),
+        ("cat > x <<A-B\na b.txt\nA-B\ncat a b.txt", "cat > x <<A-B\na b.txt\nA-B\ncat 'a b.txt'"),
+        ("mkdir src tests", "mkdir src tests"),
+        pytest.param("cat a b.txt <<A\n" * 2000, "cat a b.txt <<A\n" * 2000, id="long"),
     ],
 )
 def test_a_name_with_blanks_is_put_between_quotes(context, body, meant):
     for name in ("a b.txt", "trip to rome/b c.txt", "d e.txt", "e.txt"):
         put(context, name, "paid\n")
-    context.ledger.task = 'Make "Old Bills" and put a b.txt there'
+    context.ledger.task = 'Make "Old Bills" and put a b.txt there, and the folders "src tests"'
     assert infer_path(Call("bash", body), context).body == meant
 
 

@@ -14,13 +14,19 @@ from contextlib import suppress
 from tripletick.paths import PathRefused, Workspace
 from tripletick.tools.file_listing import find_by_name
 
+LONGEST = 20_000
+"""Characters; a longer script stays as it is."""
 _VERBATIM = re.compile(
-    r"""<<-?[ \t]*(?P<quote>["']?)(?P<end>\w+)(?P=quote)[^\n]*\n.*?^\t*(?P=end)[ \t]*$"""
-    r"""|'[^']*'|"(?:\\.|[^"\\])*"|\\.|(?:(?<=\s)|^)\#[^\n]*""",
+    r"""<<-?[ \t]*\\?(?P<quote>["']?)(?P<end>\w[\w .+-]*?)(?P=quote)(?=[\s;|&<>)])[^\n]*\n"""
+    r"""(?:.*?\n)??\t*(?P=end)[ \t]*$"""
+    r"""|'[^']*'|"(?:\\.|\$\((?:[^()]|\([^()]*\))*+\)|\$\{[^{}]*\}|`[^`]*`|[^"\\])*+"|\\."""
+    r"""|(?:(?<=\s)|^)\#[^\n]*""",
     re.DOTALL | re.MULTILINE,
 )
 """What a shell takes as it is written: here-documents, quotes, escapes, comments."""
 _PHRASE = re.compile(r"\"([^\"\n]{3,80})\"|'([^'\n]{3,80})'|`([^`\n]{3,80})`")
+_SEVERAL = r"(?i)\b(?:folders|directories|dirs|files):?\s+[\"'`]%s"
+"""What says that the words of a phrase are names of their own."""
 _MAKES = r"(?m)^([ \t]*(?:mkdir|touch|cd|mv|cp|rmdir)\b[^\n;|&]*?[ \t])(%s)(?![^\s/;|&)<>])"
 _BOUNDS = r"(?<![^\s=/;|&(<>])(?:%s)(?![^\s/;|&)<>])"
 _TAKES = re.compile(
@@ -35,6 +41,8 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
     """Put the names of a script that have blanks, and lack quotes, between these; names of files that it
     takes, and of which there is one in other upper and lower case alone, become that.
     """
+    if len(script) > LONGEST:
+        return script
     there_by_name = find_by_name(workspace, deep=False)
     script = correct_case(script, there_by_name)
     there = (path for found in there_by_name.values() for path in found)
@@ -42,6 +50,7 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
     names = {name for name in names if name in script and not _has_own_words(name, workspace)}
     said = {next(filter(None, found)) for found in _PHRASE.findall(request)} - names
     phrases = [phrase for phrase in said if re.search(r"\S \S", phrase) and phrase in script]
+    phrases = [phrase for phrase in phrases if not re.search(_SEVERAL % re.escape(phrase), request)]
     if not names and not phrases:
         return script
     plain, kept = list[str](), list[str]()
