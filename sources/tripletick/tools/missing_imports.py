@@ -52,7 +52,7 @@ def add_imports(source: str) -> str:
 
 def _list_lacking(tree: ast.Module) -> Iterator[str]:
     nodes = list(ast.walk(tree))
-    bound = {name for node in nodes for name in _list_bound(node)}
+    bound = {name for node in nodes for name in list_bound_names(node)}
     if "*" in bound:
         return
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -68,7 +68,7 @@ def _list_lacking(tree: ast.Module) -> Iterator[str]:
             yield f"from {module} import {', '.join(lacking)}"
 
 
-def _list_bound(node: ast.AST) -> Iterator[str]:
+def list_bound_names(node: ast.AST) -> Iterator[str]:
     """Give the names that a node binds."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield from (each.asname or each.name.partition(".")[0] for each in node.names)

@@ -11,12 +11,13 @@ import ast
 import csv
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
 from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.missing_imports import list_bound_names
 from tripletick.tools.python_source import parse_program
 
 DISORDER = "{path} is not sorted{by}."
@@ -37,7 +38,10 @@ FLAW = re.compile(
 """A line of these."""
 LEAST = 3
 """Rows that have an order."""
-BY = r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}(?!\w)"
+BY = (
+    r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}"
+    r"(?!\w| (?:lengths?|size|counts?|per)\b)"
+)
 DOWN = re.compile(
     r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|most \w+)"
     r"(?: \w+){0,2} first"
@@ -49,8 +53,21 @@ UP = re.compile(
     r"|\balphabet|\ba ?(?:-|to) ?z\b|aufsteigend|(?<!dé)croissant|(?<!d)ascendente|oplopend",
     re.IGNORECASE,
 )
-OTHER_KEY = re.compile(r"\bby\b(?! (?:name|alphabet|letter|title)s?\b)", re.IGNORECASE)
-"""Lines are to be sorted by something in them."""
+OTHER_KEY = re.compile(
+    r"\b(?:by|nach|par|por|per)\b"
+    r"(?! (?:(?:the|dem|ordre|orden|ordine|ordem) )?(?:nam|nom|alpha|alfa|letter|title)\w*+(?! length))"
+    r"|\b(?:high|low|larg|small|bigg?|great|new|lat|old|long|earli|short|cheap)e?st\b|\b(?:most|least)\b",
+    re.IGNORECASE,
+)
+"""What is to be sorted by something in it."""
+SEVERAL_KEYS = re.compile(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
+"""Each key may have a direction of its own."""
+HALF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
+UNIT = re.compile(r"\W*[\d.,]+ ?([^\W\d]+)")
+ABSENT = frozenset({"", "-", "n/a", "na", "nan", "none", "null", "?"})
+"""Values of which the place is free."""
+TOTALS = re.compile(r"(?:grand )?(?:total|sum|average|mean|summe|gesamt|somme|suma|totale)\b", re.IGNORECASE)
+"""How the last row begins where it is none of the others."""
 RANKS = """
 low medium high critical urgent normal none small large xs s m l xl xxl first second third todo doing done
 mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday bronze silver gold
@@ -60,7 +77,11 @@ october november december
 """Words with an order of their own."""
 MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
 """The sign that makes a line an item of a list."""
-NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+COMMA_NUMBER = re.compile(r"[^\w-]*(-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?)\D*")
+"""A number with its decimals behind a comma."""
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH = re.compile(rf"\b({'|'.join(MONTHS)})[a-z]*\b", re.IGNORECASE)
 COUNTS = {
     "one": 1,
     "two": 2,
@@ -85,7 +106,11 @@ DECIMALS = re.compile(
     re.IGNORECASE,
 )
 
-SHRINKS = re.compile(r"\b(?:re-?writ|simplif|shorten|instead|from scratch|only one)", re.IGNORECASE)
+SHRINKS = re.compile(
+    r"\b(?:re-?writ|re-?factor|simplif|shorten|instead|from scratch|only one|clean|merg|combin|inlin|de-?dup"
+    r"|duplicate|split|extract)",
+    re.IGNORECASE,
+)
 """A program may have fewer functions afterwards."""
 DEEP = re.compile(
     r"\b(?:sub-?folders?|sub-?director\w+|recursive\w*|below|underneath|everywhere|all (?:the )?folders"
@@ -219,36 +244,52 @@ def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> s
 def find_disorder(path: str, text: str, request: str) -> str:
     """Say that a table or a list is not in the order in which a request, which speaks of one, wants it."""
     down, up = bool(DOWN.search(request)), bool(UP.search(request))
-    directions = [down] if down != up else [False, True]
+    directions = [down] if down != up and not SEVERAL_KEYS.search(request) else [False, True]
     ending = f".{path.rpartition('.')[2].lower()}"
     if ending in SEPARATED:
         return _find_row_disorder(path, text, request, directions)
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "="))]
     known = ending in (".txt", ".md", ".log", ".list") and not OTHER_KEY.search(request)
-    right = len(lines) < LEAST or _is_ordered([MARK.sub("", line) for line in lines], directions)
+    right = all(_is_ordered(items, directions) for items in _list_items(text) if len(items) >= LEAST)
     return "" if right or not known else DISORDER.format(path=path, by="")
+
+
+def _list_items(text: str) -> Iterator[list[str]]:
+    """Give the items below each heading of a text; the lines where none has the sign of an item."""
+    parts = [part.splitlines() for part in re.split(r"(?m)^[#=].*$", text)]
+    marked = any(MARK.match(line) for part in parts for line in part)
+    for part in parts:
+        lines = [line for line in part if line.strip() and not line.rstrip().endswith(":")]
+        margin = min((len(line) - len(line.lstrip()) for line in lines if MARK.match(line)), default=0)
+        items = [line for line in lines if MARK.match(line) and not line[: margin + 1].isspace()]
+        yield [MARK.sub("", line) for line in items] if marked else lines
 
 
 def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[bool]) -> str:
     rows = [row for row in csv.reader(text.splitlines(), delimiter=detect_separator(text)) if row]
     names, rows = rows[0] if rows else [], rows[1:]
+    rows = rows[:-1] if rows and any(map(TOTALS.match, rows[-1])) else rows
     rows = [row for row in rows if len(row) == len(names)]
     named = [
         at
         for at, name in enumerate(names)
         if name.strip() and re.search(BY.format(name=re.escape(name.strip())), request, re.IGNORECASE)
     ]
-    columns = named[:1] or range(len(names))
-    if len(rows) < LEAST or any(_is_ordered([row[at] for row in rows], directions) for at in columns):
+    columns = named or range(len(names))
+    directions = directions if len(named) < 2 else [False, True]
+    known = len(rows) >= LEAST and (named or not OTHER_KEY.search(request))
+    if not known or any(_is_ordered([row[at] for row in rows], directions) for at in columns):
         return ""
     return DISORDER.format(path=path, by=f" by {names[named[0]].strip()}" if named else "")
 
 
-def _is_ordered(values: Sequence[str], directions: Iterable[bool]) -> bool:
+def _is_ordered(values: Iterable[str], directions: Iterable[bool]) -> bool:
     """Tell whether values are in order, up or (True) down, in one of the ways in which they can be read."""
-    ways = [way for way in (list(map(key, values)) for key in _KEYS) if None not in way]
-    if {value.strip().casefold() for value in values} <= {*RANKS.split()}:
+    values = [value.strip() for value in values if value.strip().casefold() not in ABSENT]
+    units = {unit[1].casefold() for unit in map(UNIT.fullmatch, values) if unit}
+    is_ranked = {value.casefold() for value in values} <= {*RANKS.split()}
+    if len(values) < LEAST or is_ranked or len(units) > 1 or any(map(HALF_DAY.search, values)):
         return True
+    ways = [way for way in (list(map(key, values)) for key in _KEYS) if None not in way]
     return any(
         all(one >= other if down else one <= other for one, other in pairwise(way))
         for way in ways
@@ -261,17 +302,30 @@ def _fold(value: str) -> str:
     return "".join(sign for sign in plain if sign.isalnum() or sign == " ").strip()
 
 
+def _split_numbers(value: str) -> list[str | int]:
+    """Give words and numbers by turns: `file10` comes after `file9`."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,9})", value.casefold())]
+
+
 def _read_number(value: str) -> float | None:
-    found = NUMBER.search(value.replace(",", "")) if re.match(r"\s*[^\w\s]{0,2}\s*[-+]?\d", value) else None
-    return float(found[0]) if found else None
+    value = value.replace("\u2212", "-").replace(",", "")
+    found = NUMBER.search(value) if re.match(r"\s*[^\w\s]{0,2}\s*[-+]?\d", value) else None
+    return float(found[0]) if found and not re.search(r"\d", value[found.end() :]) else None
+
+
+def _read_comma_number(value: str) -> float | None:
+    found = COMMA_NUMBER.fullmatch(value)
+    return float(found[1].replace(".", "").replace(",", ".")) if found else None
 
 
 def _read_parts(*order: int) -> Callable[[str], tuple[int, ...] | None]:
-    """Read what may be a date, its numbers in this order."""
+    """Read what may be a date, its numbers in this order; a month may be a word."""
 
     def read(value: str) -> tuple[int, ...] | None:
+        value = MONTH.sub(lambda month: str(MONTHS.index(month[1].lower()) + 1), value)
         parts = [int(part) for part in re.findall(r"\d{1,9}", value)]
-        return (*(parts[at] for at in order), *parts[3:]) if len(parts) >= len(order) else None
+        whole = len(parts) >= len(order) == 3 or (len(parts) == len(order) and not NUMBER.fullmatch(value))
+        return (*(parts[at] for at in order), *parts[3:]) if whole else None
 
     return read
 
@@ -280,10 +334,14 @@ _KEYS: tuple[Callable[[str], Any], ...] = (
     str,
     str.casefold,
     _fold,
+    lambda value: _fold(value).replace(" ", ""),
+    _split_numbers,
     _read_number,
+    _read_comma_number,
     _read_parts(0, 1, 2),
     _read_parts(2, 1, 0),
     _read_parts(2, 0, 1),
+    _read_parts(1, 0),
 )
 
 
@@ -301,7 +359,7 @@ def find_unrounded(path: str, text: str, before: str, request: str) -> str:
 
 def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
     """Give the first lines of the functions and classes that a new version of a Python program has not, nor
-    another in their place; none of which the request speaks.
+    another in their place; none of which the request speaks, or that come from elsewhere now.
     """
     trees = parse_program(old), parse_program(new)
     if not all(trees) or SHRINKS.search(request):
@@ -309,7 +367,8 @@ def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
     before, after = (_list_definitions(*pair) for pair in zip((old, new), trees, strict=True))
     if any(name not in before for name in after):
         return []
-    lost = (name for name in before if name not in after)
+    bound = {name for node in ast.walk(trees[1] or ast.Module([], [])) for name in list_bound_names(node)}
+    lost = (name for name in before if not {name, "*"} & bound)
     return [before[name] for name in lost if not re.search(rf"\b{re.escape(name)}\b", request)]
 
 
