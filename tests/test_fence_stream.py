@@ -68,7 +68,17 @@ def test_hanging_up_leaves_the_calls_that_the_whole_answer_has(answer):
 
 @pytest.mark.parametrize(
     "answer",
-    ["x" * 1_000_000, "`" * 200_000, "```\n" * 2_000, "- > " * 50_000, "<think>" * 20_000, '$("' * 50_000],
+    [
+        *(
+            "x" * 1_000_000,
+            "`" * 200_000,
+            "```\n" * 2_000,
+            "- > " * 50_000,
+            "<think>" * 20_000,
+            '$("' * 50_000,
+        ),
+        *("<|channel|>analysis<|message|>x" * 3_000, "````markdown:a.md\n```````x\n" * 5_000),
+    ],
 )
 def test_a_huge_answer_is_read_and_holds_no_call(answer):
     assert parse_reply(answer, OWNED).calls == ()
@@ -81,6 +91,7 @@ def test_a_huge_answer_is_read_and_holds_no_call(answer):
         "```python " + "a_" * 500_000,
         "```python\n" + "." * 200_000 + "x",
         "```bash\necho '\n" + "```\n" * 4_000,
+        "```python:a" + ":1" * 50_000 + "x",
     ],
 )
 def test_a_huge_line_of_a_block_takes_no_time(answer):

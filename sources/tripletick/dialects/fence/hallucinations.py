@@ -130,7 +130,7 @@ def is_special_line(line: str) -> bool:
     """True for a line that may be anything but prose or a fence: a mark of reasoning, a turn, a result."""
     if not ODD.search(line):
         return False
-    marked = find_opening(line) or CLOSING.search(line) or line.lstrip(BLANKS).startswith("<|")
+    marked = find_opening(line) or line.lstrip(BLANKS).startswith("<|") or CLOSING.search(line)
     return bool(marked) or imitates_tool(line) or find_turn_token(line) is not None
 
 

@@ -260,10 +260,7 @@ def _parse_after_colon(tag: str, text: str) -> tuple[str | None, str, list[str]]
 def _is_path_after_colon(word: str) -> bool:
     """What has a slash here was meant as a path, whatever it is: the guard refuses it, nothing runs."""
     return (
-        "/" in word
-        or word == ".."
-        or looks_like_path(word)
-        or looks_like_path(re.sub(r"(?::\d+)+(?:-\d*)?$", "", word))
+        "/" in word or word == ".." or looks_like_path(word) or looks_like_path(word.rstrip("0123456789:-"))
     )
 
 

@@ -34,6 +34,9 @@ class BlockEndFinder:
     def __init__(self, page: ReplyLines, owned: Collection[str]) -> None:
         self._page, self._owned = page, owned
         self._inner: dict[tuple[str, int], tuple[list[int], list[InnerFence]]] = {}
+        shapes = map(page.shapes.__getitem__, page.marked)
+        self._last_bare = {(one.char, one.run): at for at, one in enumerate(shapes) if one.bare}
+        """The last bare fence of each length, by its place among the marked ones."""
         self._hidden = 0
         """Above this line a shell quote that is open hides what is in it."""
 
@@ -290,6 +293,4 @@ class BlockEndFinder:
 
     def _has_later_closer(self, shape: FenceShape, at: int) -> bool:
         """True where a bare fence of the same length stands below."""
-        page = self._page
-        below = (page.shapes[page.marked[other]] for other in range(at + 1, len(page.marked)))
-        return any(one.bare and one.char == shape.char and one.run == shape.run for one in below)
+        return self._last_bare.get((shape.char, shape.run), -1) > at
