@@ -50,6 +50,7 @@ def context(tmp_path):
         ("$ python3 add.py 2 3\n23\n\nThat is wrong.", []),
         ("Fix it. It should print\n$ python3 add.py 2 3\n5", [("python3 add.py 2 3", "5")]),
         ("python3 add.py N prints 1", []),
+        ("$ python3 add.py 1\n1\n...\n9", []),
         ("python3 add.py <number> prints 1", []),
         ('"python3 add.py 2" prints 3 numbers', []),
         ('"python3 add.py 3" prints 1, 2 and 3', []),
@@ -110,6 +111,23 @@ def test_what_wants_a_file_or_somebody_who_types_tells_nothing(context, task, so
 
 
 @pytest.mark.parametrize(
+    ("task", "source"),
+    [
+        ('"python3 add.py 2 3" prints Sum: 5.', "print('Sum: 5')"),
+        ('"python3 add.py 2 3" prints the sum: 5', "print('2 + 3 = 5')"),
+        ('"python3 add.py 2 x" prints "x is no number".', "sys.exit('x is no number')"),
+        ("$ python3 add.py 2 3\nSums\n====\n\n5\n", "print('Sums\\n====\\n\\n5')"),
+        ('"python3 add.py 2 3" prints "2\\n3"', "print(2)\n    print(3)"),
+        ("python3 add.py 9 should tell if it is a prime, with exit code 1 if not", "sys.exit('9 is none')"),
+    ],
+)
+def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(context, task, source):
+    context.ledger.begin_turn(task)
+    source = f"import sys\nif sys.argv[1:]:\n    {source}"
+    assert use(context, "python", source, "add.py").outcome == "ok"
+
+
+@pytest.mark.parametrize(
     ("task", "path", "source", "told"),
     [
         (
@@ -130,6 +148,7 @@ def test_what_wants_a_file_or_somebody_who_types_tells_nothing(context, task, so
         ("python3 add.py 12 prints it", "add.py", "import sys\nprint(sys.argv[1:])", ""),
         ("run python3 add.py and tell me; python3 add.py. Then stop", "add.py", "print(1)", ""),
         ("run python3 add.py 3 times", "add.py", "print(1)", ""),
+        ("python3 add.py e.g. prints 1, python3 add.py and/or it", "add.py", "print(1)", ""),
         ("python3 add.py > out.txt", "add.py", "print(1)", ""),
         ("python3 other.py 3", "add.py", "print(1)", ""),
         ("ruby a.rb 2 doubles it", "a.rb", "puts 4", ""),

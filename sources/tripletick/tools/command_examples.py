@@ -43,6 +43,8 @@ _VALUE = re.compile(r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|(-?\d+(?:\.\d+)?)(?![\w.]
 _VERB = re.compile(rf"\s+(?={_SAYS})")
 _OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
+_LEFT_OUT = re.compile(r"\.\.\.|…")
+"""What stands in an output for lines that are not shown."""
 _UNKNOWN = re.compile(
     r"(?m)No such file|[Nn]ot found|NotFound|Read-only|Permission denied|^EOFError|ENOENT|EROFS"
 )
@@ -54,7 +56,7 @@ _READS = re.compile(
 
 _ARGUMENT = re.compile(
     r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{2,}|[B-HJ-Z]"
-    r"|--?[a-z][\w-]*|[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
+    r"|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
 _AFTER = re.compile(
@@ -66,6 +68,10 @@ _UNTRIED = re.compile(
     r"|ECONNREFUSED|ENOTFOUND|getaddrinfo"
 )
 """What is printed where a command was not the whole one, or wants the network."""
+_EXITS = re.compile(
+    r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
+)
+"""What says that a program may end with another status than 0."""
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 
 
@@ -94,7 +100,7 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 command, rest = _split_command(line, call)
                 said = _RESULT.match(rest, _get_match_end(_LINK.match(rest)))
                 right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
-            if right and command and not _OPEN.search(command):
+            if right and command and not _OPEN.search(command) and not _LEFT_OUT.search(right):
                 found.setdefault(command, right)
     return list(found.items())
 
@@ -184,7 +190,8 @@ def run_examples(
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
         printed = finished.head.decode("utf-8", "replace").strip()
-        tried = right or not (finished.struck or _UNTRIED.search(printed))
+        meant = finished.status and _EXITS.search(task) and "Traceback" not in printed
+        tried = right or not (meant or finished.struck or _UNTRIED.search(printed))
         if tried and not _UNKNOWN.search(printed):
             yield CommandExample(command, printed, _find_fault(command, right, printed, finished))
 
@@ -192,16 +199,23 @@ def run_examples(
 def _find_fault(command: str, right: str, printed: str, finished: Finished) -> str:
     if finished.struck:
         return f"{command} does not end"
+    if right and _shows(printed, right):
+        return ""
     if finished.status:
         return f"{command} fails: {printed.splitlines()[-1] if printed else f'exit {finished.status}'}"
-    is_right = not right or _normalize_spaces(right) in (
-        _normalize_spaces(printed),
-        *map(_normalize_spaces, printed.splitlines()),
-    )
-    if is_right:
+    if not right:
         return ""
     alike = describe_difference(printed, right)
     return f"{command} prints {printed[:TOLD]!r}, and right is {right!r}{alike}"
+
+
+def _shows(printed: str, right: str) -> bool:
+    """Tell whether an output has what is right as lines of its own, or behind the label of a line."""
+    lines = [line for line in map(_normalize_spaces, printed.splitlines()) if line]
+    wanted = [line for line in map(_normalize_spaces, right.replace("\\n", "\n").splitlines()) if line]
+    whole, part = ("\n".join(["", *each, ""]) for each in (lines, wanted))
+    is_value = len(wanted) == 1 and any(line.endswith((f": {wanted[0]}", f"= {wanted[0]}")) for line in lines)
+    return part in whole or is_value or _normalize_spaces(printed) == _normalize_spaces(right)
 
 
 def _normalize_spaces(text: str) -> str:
