@@ -357,6 +357,9 @@ def test_later_replies_delete_only_what_the_request_lets_them(session, request_,
         ("move all PDFs into docs", "mkdir docs; mv *.pdf docs/", False),
         ("move a1.pdf and a2.txt into docs", "mkdir docs; mv a* docs/", False),
         ("rename *.txt to *.pdf", "mv a2.txt a3.pdf", False),
+        ("move the .pdf and a2 into docs", "mkdir docs; mv a* docs/", False),
+        ("a folder for each, by type: .pdf in docs", "mkdir docs; mv a* docs/", False),
+        ("organise this, .pdf into docs and so on", "mkdir docs; mv a* docs/", False),
     ],
 )
 def test_only_files_of_the_kind_that_is_named_are_moved_or_deleted(session, request_, code, taken_back):
@@ -414,6 +417,14 @@ def test_an_archive_holds_only_files_of_the_kind_that_is_named(session, request_
     result = last(it.play(request_), Returned).result
     assert ("holds a2.txt, and the task is about .pdf alone" in result.text) is held, result.text
     assert any(it.folder.glob("docs.*")) is not held
+
+
+@pytest.mark.parametrize(("name", "taken_back"), [("Makefile", False), ("docs", True)])
+def test_a_file_that_has_the_name_of_a_folder_is_taken_back(session, name, taken_back):
+    it = session(f"```bash\ncp a.txt {name}\n```", "Fine.")
+    put(it.loop.context, "a.txt", "all:\n")
+    assert last(it.play(f"put a copy of a.txt in {name}"), Returned).result.ok is not taken_back
+    assert (it.folder / name).exists() is not taken_back
 
 
 def test_who_only_looked_may_delete(session):

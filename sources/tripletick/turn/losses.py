@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change, State
+from tripletick.dialects.fence.info_string import looks_like_path
 from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
 from tripletick.system.text import join_names
@@ -78,7 +79,8 @@ KINDS = (
 ELSE = re.compile(
     r"\b(?:else|others?|rest|remaining|everything|anything|all files|director\w+"
     r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
-    r"|music|subfolders?|folders)\b"
+    r"|music|subfolders?|folders|etc|and so on|organi[sz]e"
+    r"|by (?:file )?(?:type|kind|extension|format)s?)\b"
 )
 """What may be files of any kind."""
 KEPT = re.compile(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
@@ -297,8 +299,14 @@ def _list_kinds(request: str) -> set[str]:
 def _filter_other_kinds(paths: Sequence[str], kinds: Collection[str], request: str) -> list[str]:
     """Give the files of other kinds that the request does not name."""
     plain, names = request.casefold(), {path: path.rpartition("/")[2].casefold() for path in paths}
-    other = [path for path, name in names.items() if name not in plain and "." in name[1:]]
+    other = [path for path, name in names.items() if "." in name[1:] and not _is_named(name, plain)]
     return [path for path in other if names[path].rpartition(".")[2] not in kinds]
+
+
+def _is_named(name: str, request: str) -> bool:
+    """Tell whether a request has a file's name, or what stands in it before the first point: the readme."""
+    stem = name.lstrip(".").partition(".")[0]
+    return name in request or (len(stem) > 1 and bool(re.search(rf"\b{re.escape(stem)}\b", request)))
 
 
 def _find_false_folders(code: str, changes: Sequence[Change], request: str) -> list[str]:
@@ -307,4 +315,5 @@ def _find_false_folders(code: str, changes: Sequence[Change], request: str) -> l
         return []
     new = [each.path for each in changes if each.left and not each.was and not is_folder(each.left)]
     into = rf"\b(?:{INSIDE}) (?:(?:the|a|new|folder|directory) )*(?:{{}})\b(?!\.\w)"
-    return [path for path in new if "." not in path and re.search(into.format(re.escape(path)), request)]
+    new = [path for path in new if "." not in path and not looks_like_path(path.rpartition("/")[2])]
+    return [path for path in new if re.search(into.format(re.escape(path)), request)]
