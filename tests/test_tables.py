@@ -86,6 +86,13 @@ def test_a_number_of_a_hundred_digits_and_odd_rows_raise_nothing():
         ("print(sorted(row['year'] for row in rows))", ""),
         ("print(max(map(int, [row['votes'] for row in rows])))", ""),
         ("print(len(rows[0]['votes']) > 1)", ""),
+        ("for r in rows: r['votes'] = int(r['votes'])\nprint(max(rows, key=lambda r: r['votes']))", ""),
+        ("rows = [{'votes': int(r['votes'])} for r in rows]\nprint(max(r['votes'] for r in rows))", ""),
+        ("rows = [{**r, 'votes': 1} for r in rows]\nprint(max(r['votes'] for r in rows))", ""),
+        ("rows = [dict(r, votes=int(r['votes'])) for r in rows]\nprint(max(r['votes'] for r in rows))", ""),
+        ("for r in rows:\n    for key in ['votes']: r[key] = int(r[key])\nprint(rows[0]['votes'] > 3)", ""),
+        ("rows = [{k: int(r[k]) for k in ['votes']} for r in rows]\nprint(rows[0]['votes'] > 3)", ""),
+        ("n = {}\nfor r in rows: n[r['name']] = r['year']\nprint(max(r['votes'] for r in rows))", "votes"),
     ],
 )
 def test_numbers_are_not_compared_as_texts(context, code, column):
