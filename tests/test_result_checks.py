@@ -93,7 +93,7 @@ def test_the_lines_of_a_list_are_in_order(request_, lines, right):
         ("with two decimal places", "a,7.1234\n", "a.json has 7.1234, which is not rounded to 2 decimals."),
         ("auf zwei Nachkommastellen", "7.1234", "a.json has 7.1234, which is not rounded to 2 decimals."),
         ("with 2 digits after the point", "a,7.12 1.2.3.4567 v0.1234x\n", ""),
-        ("rounded to 2 decimals", "52.520008 7.11", ""),
+        ("rounded to 2 decimals", "52.520008 7.11 12:00:01.123456", ""),
         ("a PIN of 2 digits", "7.123456", ""),
     ],
 )
@@ -198,7 +198,7 @@ ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
     ],
 )
 def test_a_mean_lies_between_the_least_and_the_greatest(request_, text, number):
-    said = find_false_mean("r.json", text, [ROOMS], request_)
+    said = find_false_mean("r.json", text, {"a.csv": ROOMS}, request_)
     right = f"r.json has {number}, and a mean of temp lies between 15.2 and 24.1." if number else ""
     assert said == right
     assert bool(FLAW.search(said)) is bool(number)
@@ -206,9 +206,14 @@ def test_a_mean_lies_between_the_least_and_the_greatest(request_, text, number):
 
 def test_of_which_column_a_mean_is_must_be_known():
     two = "name,price,count\na,2,1\nb,3,1\n"
-    assert find_false_mean("r", "9", [two], "the average") == ""
-    assert find_false_mean("r", "9", [two], "the average price") != ""
-    assert find_false_mean("r", "9", ["name,age\na,\nb,x\n", ""], "the average age") == ""
+    assert find_false_mean("r", "9", {"a.csv": two}, "the average") == ""
+    assert find_false_mean("r", "9", {"a.csv": two}, "the average price") != ""
+    assert (
+        find_false_mean(
+            "r", "9", {"a.csv": "name,age\na,\nb,x\n", "b.tsv": "", "c.txt": two}, "the average age"
+        )
+        == ""
+    )
 
 
 @pytest.mark.parametrize(

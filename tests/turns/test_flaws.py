@@ -48,6 +48,13 @@ def test_numbers_with_too_many_decimals_are_told(session):
     assert "m.txt has 7.11111111, which is not rounded to 2 decimals." in told(it, 1)
 
 
+def test_numbers_that_come_from_a_file_of_the_request_are_not_rounded(session):
+    it = session("```bash\ncp b.csv m.csv\n```", "It was saved.", "That is it.")
+    put(it.loop.context, "b.csv", "lat,mean\n41.902782,3.25\n")
+    it.play("Save the rows of b.csv in m.csv, the mean with 2 decimals")
+    assert "not rounded" not in told(it, 1)
+
+
 def test_a_program_that_lost_a_function_is_asked_for_with_it(session):
     it = session("```python:tools.py\ndef median(x):\n    return 2\n```", "I could not.")
     put(it.loop.context, "tools.py", "def median(x):\n    return 1\n\n\ndef spread(x):\n    return 3\n")

@@ -91,18 +91,17 @@ def describe_flaws(
     if not said.flawed:
         return
     gone = [each.path for each in changes if each.was and not each.left]
+    changed = {each.path for each in changes}
+    held = result_checks.DECIMALS.search(asked) or result_checks.MEANS.search(asked)
+    sources = _read_named(workspace, asked, changed) if held and changes else {}
     if gone and result_checks.DEEP.search(asked):
         made = {each.path for each in changes if each.left}
         there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
-    tables = [*_read_tables(asked, workspace)] if changes and result_checks.MEANS.search(asked) else []
     for change in changes:
         name = change.path.rpartition("/")[2]
-        if tables and name in asked and _is_file(change.left) and not change.path.endswith(".py"):
-            text = read(change.left)[:COMPARED].decode("utf-8", "replace")
-            yield from filter(None, [result_checks.find_false_mean(change.path, text, tables, asked)])
         if (name.endswith(".py") and _is_file(change.was)) or (name in asked and is_document(change.path)):
-            yield from filter(None, _check_file(change, read, conversation))
+            yield from filter(None, _check_file(change, read, conversation, sources))
 
 
 def _check_output(
@@ -112,19 +111,25 @@ def _check_output(
     asked, last = conversation.asked, results[-1][1]
     if not last.ok or not last.text or not result_checks.MEANS.search(asked):
         return ""
-    return result_checks.find_false_mean("The output", last.text, _read_tables(asked, workspace), asked)
+    return result_checks.find_false_mean("The output", last.text, _read_named(workspace, asked), asked)
 
 
-def _read_tables(request: str, workspace: Workspace) -> Iterator[str]:
-    """Give the texts of the tables that a request names."""
-    for path in dict.fromkeys(re.findall(r"(?<![\w./-])[\w./-]+\.(?:csv|tsv)\b", request)):
-        with suppress(PathRefused, UnicodeError):
-            if workspace.get_kind(path) == "file":
-                yield workspace.read_shown(path, COMPARED).decode()
+def _read_named(workspace: Workspace, asked: str, changed: Collection[str] = ()) -> dict[str, str]:
+    """Give what the files hold that the request names and that were not changed, by their paths."""
+    named = [paths for name, paths in find_by_name(workspace, deep=False).items() if name in asked.casefold()]
+    texts: dict[str, str] = {}
+    for path in (path for paths in named for path in paths if path not in changed):
+        with suppress(PathRefused):
+            texts[path] = workspace.read_bytes(path, COMPARED).decode("utf-8", "replace")
+    return texts
 
 
-def _check_file(change: Change, read: Read, conversation: Conversation) -> Iterator[str]:
-    """Hold a file against what the request says of it, "" where all is well."""
+def _check_file(
+    change: Change, read: Read, conversation: Conversation, sources: Mapping[str, str]
+) -> Iterator[str]:
+    """Hold a file against what the request says of it, "" where all is well; numbers from its `sources` may
+    be as they are there.
+    """
     said, asked, path = conversation.templates, conversation.asked, change.path
     data, former = (read(state) if _is_file(state) else b"" for state in (change.left, change.was))
     if not 0 < max(len(data), len(former)) <= COMPARED or not data or is_binary(data):
@@ -136,7 +141,8 @@ def _check_file(change: Change, read: Read, conversation: Conversation) -> Itera
         yield LOST.format(path=path, lines=BETWEEN.join(lost)) if lost else ""
     else:
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
-        yield result_checks.find_unrounded(path, text, before, asked)
+        yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
+        yield result_checks.find_false_mean(path, text, sources, asked)
         yield result_checks.find_undated(path, text, before, asked)
         yield result_checks.find_kept_ending(path, text, asked)
         yield result_checks.find_twice(path, text, asked)

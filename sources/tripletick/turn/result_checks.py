@@ -11,7 +11,7 @@ import ast
 import csv
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
@@ -186,8 +186,11 @@ def find_twice(path: str, text: str, request: str) -> str:
     return ""
 
 
-def find_false_mean(path: str, text: str, tables: Iterable[str], request: str) -> str:
-    """Say that none of the numbers of a result lies where a mean of a column must that a request wants."""
+def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> str:
+    """Say that none of the numbers of a result lies where a mean of a column must that a request wants; the
+    tables among the `sources` have it.
+    """
+    tables = [table for name, table in sources.items() if name.lower().endswith(tuple(SEPARATED))]
     columns = [column for table in tables for column in _read_numbers(table)] if MEANS.search(request) else []
     named = [
         (name, values)
@@ -351,8 +354,9 @@ def find_unrounded(path: str, text: str, before: str, request: str) -> str:
     if not found:
         return ""
     count = int(found[1]) if found[1].isdigit() else COUNTS[found[1].casefold()]
-    long = re.findall(rf"(?<![\w.])-?\d+\.\d{{{count + 2},}}(?![\w.])", text)
-    number = next((each for each in long if each not in before), "")
+    long = re.compile(rf"(?<![\w.:])-?\d+\.\d{{{count + 2},}}(?![\w.])")
+    known = {*long.findall(before)}
+    number = next((each for each in long.findall(text) if each not in known), "")
     said = f"{count} decimal{'s' * (count != 1)}"
     return UNROUNDED.format(path=path, number=number, count=said) if number else ""
 
