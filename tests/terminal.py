@@ -129,7 +129,7 @@ class Terminal:
         read before.
         """
         self.program.kill(signal.SIGSTOP)
-        os.waitid(os.P_PID, self.program.pid, os.WSTOPPED)
+        os.waitid(os.P_PID, self.program.pid or 0, os.WSTOPPED)
         with suppress(pexpect.TIMEOUT):
             while True:
                 self.stream.feed(self.program.read_nonblocking(65536, timeout=0.1))
