@@ -53,13 +53,13 @@ def test_background_children_are_ended_and_counted(bare):
 
 
 def test_closing_the_generator_kills_everything(bare):
-    run = bare.box.run(
-        RunRequest(["bash", "-c", "for i in $(seq 20); do setsid sleep 61.0155 & done; echo up; wait"])
-    )
+    mark = f"61.{os.getpid()}"
+    code = f"for i in $(seq 20); do setsid sleep {mark} & done; echo up; wait"
+    run = bare.box.run(RunRequest(["bash", "-c", code]))
     assert next(run) == "up\n"
     run.close()
     files = Path("/proc").glob("[0-9]*/cmdline")
-    assert not any("61.0155" in platforms.read_text(path) for path in files)
+    assert not any(mark in platforms.read_text(path) for path in files)
 
 
 def test_a_block_that_kills_what_watches_it_is_not_waited_for(bare, owner):

@@ -51,10 +51,11 @@ def test_the_home_of_the_environment_is_hidden_also_below_a_system_folder(make, 
 
 
 def test_abstract_sockets_of_others_are_out_of_reach(place):
+    name = f"tripletick-{os.getpid()}"
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind("\0tripletick-test")
+        server.bind(f"\0{name}")
         server.listen()
-        text, _ = place.python("import socket; print(socket.socket(1).connect_ex(b'\\0tripletick-test'))")
+        text, _ = place.python(f"import socket; print(socket.socket(1).connect_ex(b'\\0{name}'))")
     assert text == "111\n"
 
 

@@ -9,30 +9,37 @@ from tripletick.tools.output import collect_flags, detect_limit, format_verdict
 
 pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
 LIMITS = Limits(timeout=30, memory=512 << 20, processes=40, file=1 << 20)
-FORKING = "import os\nfor i in range(60):\n if not os.fork(): os.execvp('sleep', ['sleep', '0.5'])\n"
+FORKING = "import os\nfor i in range(60):\n if not os.fork(): os.execvp('sleep', ['sleep', '60'])\n"
 FORKS = {
-    "bash": ["bash", "-c", "for i in $(seq 60); do sleep 0.5 & done; exit 1"],
-    "sh": ["sh", "-c", "for i in $(seq 60); do sleep 0.5 & done; exit 1"],
+    # bash tries again, for seconds: what it has started must end when it first fails, and not before.
+    "bash": [
+        "bash",
+        "-c",
+        "mkfifo end; (until [ -s said ]; do :; done; : > end) &\n"
+        "for i in $(seq 60); do : < end & done 2> said; cat said; exit 1",
+    ],
+    "sh": ["sh", "-c", "for i in $(seq 60); do sleep 60 & done; exit 1"],
     "python": ["bash", "-c", f'printf %s "{FORKING}" > ~/x.py; python3 ~/x.py'],
     "subprocess": [
         "python3",
         "-c",
-        "import subprocess as s\nl = [s.Popen(['sleep', '0.5']) for _ in range(60)]",
+        "import subprocess as s\nl = [s.Popen(['sleep', '60']) for _ in range(60)]",
     ],
     "thread": [
         "python3",
         "-c",
-        "import threading as t, time\nfor i in range(60): t.Thread(target=time.sleep, args=[0.5]).start()",
+        "import threading as t, time\n"
+        "for i in range(60): t.Thread(target=time.sleep, args=[60], daemon=True).start()",
     ],
     "perl": [
         "perl",
         "-e",
-        "for (1..60) { defined(my $p = fork) or die qq(cannot fork: $!); exec 'sleep', 1 if !$p }",
+        "for (1..60) { defined(my $p = fork) or die qq(cannot fork: $!); exec 'sleep', 60 if !$p }",
     ],
     "node": [
         "node",
         "-e",
-        "for (let i = 0; i < 60; i++) require('child_process').spawn('sleep', ['0.5'])",
+        "for (let i = 0; i < 60; i++) require('child_process').spawn('sleep', ['60'])",
     ],
 }
 WRITES = {

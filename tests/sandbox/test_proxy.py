@@ -1,6 +1,7 @@
 """What the proxy of `net` lets through, and what it answers else; real sockets on an own address."""
 
 import contextlib
+import os
 import select
 import socket
 import stat
@@ -432,7 +433,7 @@ def test_a_folder_whose_name_is_longer_than_a_socket_s_may_be_will_do(open_proxy
     folder = tmp_path / ("x" * 100) / ("y" * 100)
     folder.mkdir(parents=True)
     proxy = open_proxy(folder=folder)
-    short = Path(f"/tmp/{tmp_path.name}-short")
+    short = Path(f"/tmp/tripletick-short-{os.getpid()}")
     short.symlink_to(folder)
     try:
         with socket.socket(socket.AF_UNIX) as connection:

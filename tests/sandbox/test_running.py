@@ -43,14 +43,13 @@ def test_a_background_child_gets_a_moment_to_end(place):
 
 
 def test_closing_the_generator_kills_everything(place):
-    run = place.box.run(
-        RunRequest(["bash", "-c", "for i in $(seq 20); do setsid sleep 61.0618 & done; echo up; wait"])
-    )
+    mark = f"61.{os.getpid()}"
+    code = f"for i in $(seq 20); do setsid sleep {mark} & done; echo up; wait"
+    run = place.box.run(RunRequest(["bash", "-c", code]))
     assert next(run) == "up\n"
     run.close()
-    assert b"61.0618" not in b"".join(
-        path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()
-    )
+    files = Path("/proc").glob("[0-9]*/cmdline")
+    assert not any(mark in platforms.read_text(path) for path in files)
 
 
 def test_nothing_survives_the_death_of_tripletick(place, top):
