@@ -13,6 +13,8 @@ import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 from tests.terminal import opened
 
+from tripletick.system import platforms
+
 PROGRAM = (sys.executable, "-P", "-m", "tripletick.cli", "batch")
 SAVES = "```bash\ncat a.txt > b.txt; echo more >> a.txt\n```\n---\nSaved.\n"
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
@@ -254,8 +256,17 @@ def test_a_worker_that_dies_is_no_end_of_its_task(home):
 
 
 def leashed(pid):
-    children = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(word) for path in children for word in path.read_text().split()]
+    """Give the processes of tasks below a batch."""
+    lines = {each: Path(f"/proc/{each}/cmdline") for each in platforms.list_descendants(pid)}
+    return [each for each, line in lines.items() if b"batch.task_process" in read(line)]
+
+
+def read(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        # it has just ended
+        return b""
 
 
 def test_tasks_end_with_a_batch_that_is_killed(home):
