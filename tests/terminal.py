@@ -128,6 +128,7 @@ class Terminal:
         """Make the window narrower or wider, as a person does with the mouse; what was drawn for the other is
         read before.
         """
+        assert self.program.pid is not None
         self.program.kill(signal.SIGSTOP)
         os.waitid(os.P_PID, self.program.pid or 0, os.WSTOPPED)
         with suppress(pexpect.TIMEOUT):
