@@ -105,6 +105,8 @@ class Attempts:
     """A reply of this turn has changed files."""
     flawed: bool = False
     """The model was told this turn that a file is not as the request wants it."""
+    explains: bool = False
+    """The model was asked this turn for a sentence on what is wrong."""
     sent_back: bool = False
     """The model was told this turn that no file was changed yet."""
     achieved: bool = False

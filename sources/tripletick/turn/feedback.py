@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from tripletick.checkpoint.values import Change
 from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language, is_document, is_program_path
@@ -85,7 +84,7 @@ def build_closing(
     _drop_missing_sources(context, results)
     tries.changed = tries.changed or bool(changed and changed != conversation.templates.unchanged)
     if results and _is_unchanged_repair(context, results):
-        name = "same"
+        name, tries.explains = "same", True
     elif (
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
@@ -288,7 +287,9 @@ def challenge_answer(
     if not closing:
         return False
     context.ledger.wanted = path or context.ledger.wanted
-    say = conversation.add_user_message if name == "doubt" else conversation.replace_answer
+    # a sentence on what is wrong, which was asked for, stays before the file that it is about
+    stays = name == "doubt" or tries.explains
+    say = conversation.add_user_message if stays else conversation.replace_answer
     say(closing)
     return True
 
@@ -302,14 +303,6 @@ def _find_only_text(conversation: Conversation, context: ToolContext) -> str:
     known = [path for path in named if path in ledger.known and not path.lower().endswith(SEPARATED)]
     short = [path for path in known if context.workspace.describe_path(path).size <= effects.REWRITTEN]
     return short[0] if len(named) == len(short) == 1 else ""
-
-
-def is_left_broken(
-    conversation: Conversation, ledger: FileTracker, changes: Collection[Change] | None
-) -> bool:
-    """Tell whether what was to be repaired, and was seen to fail, must still do so: nothing was changed."""
-    repairs = conversation.templates.lacks_words("explains", conversation.asked)
-    return bool(ledger.check) and repairs and changes is not None and not changes
 
 
 def _find_missing_files(conversation: Conversation, context: ToolContext, changed: str) -> Sequence[str]:

@@ -55,7 +55,6 @@ Admit = Callable[[Agent], Generator[Event, Reply, "Loop"]]
 Ending = Answered | GaveUp | None
 RERUNS = 2
 """Failures of what a request says fails, after which an answer is taken, and doubted."""
-STILL = "{command} still fails"
 NOT_CHECKED = "The check was not run: {verdict}."
 
 
@@ -285,9 +284,10 @@ class Loop:
         """Say what the turn has done, and what of it speaks against its answer."""
         changes = self.checkpoints.changes_since(0) if self.checkpoints.block_count else []
         told = replace(receipts.build_receipt(tries.done, changes), check=tries.checked)
-        broken = feedback.is_left_broken(self.conversation, self.context.ledger, changes)
-        fails = not self.check and (tries.failed_checks >= RERUNS or broken)
-        failed = (STILL.format(command=self.context.ledger.check),) if fails else ()
+        broken = receipts.describe_unmended(self.conversation, self.context.ledger, changes)
+        if tries.failed_checks >= RERUNS:
+            broken = receipts.STILL.format(command=self.context.ledger.check)
+        failed = (broken,) if broken and not self.check else ()
         works = bool(shift.agent.tools)
         read, room = self.checkpoints.read_content, self.context.workspace
         gone = tuple(effects.describe_flaws(changes, read, self.conversation, room))

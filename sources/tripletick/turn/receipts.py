@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tripletick.checkpoint.undo_plan import is_folder, list_file_changes
 from tripletick.checkpoint.values import Change
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.messages import Call, Receipt, Result
 from tripletick.models.conversation import Conversation
+from tripletick.tools.tool import FileTracker
 from tripletick.turn.attempts import Attempts
 from tripletick.turn.losses import NUMERALS, find_overwritten
 
@@ -23,6 +24,8 @@ SUMMARIES = re.compile(
 )
 PASSED = re.compile(r"(\d{1,9}) pass(?:ed|ing)|pass (\d{1,9})")
 FAILED = re.compile(r"(\d{1,9}) (?:failed|failing|errors?)\b|fail (\d{1,9})")
+STILL = "{command} still fails"
+UNTOUCHED = "{path} is as it was"
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 12
 """Characters and lines of an output that may stand below an answer."""
@@ -62,6 +65,20 @@ def _has_run(result: Result) -> bool:
 
 def _is_elsewhere(call: Call, result: Result) -> bool:
     return result.ok and result.exit is None and not result.files and call.tool not in LOOKS
+
+
+def describe_unmended(
+    conversation: Conversation, ledger: FileTracker, changes: Collection[Change] | None
+) -> str:
+    """Say what of a repair is still to be done where nothing was changed: what was seen to fail must still do
+    so, and a program that the model was shown is as it was.
+    """
+    repairs = conversation.templates.lacks_words("explains", conversation.asked)
+    if not repairs or changes is None or changes:
+        return ""
+    if ledger.check:
+        return STILL.format(command=ledger.check)
+    return UNTOUCHED.format(path=ledger.asked) if ledger.lacks_repair(ledger.asked) else ""
 
 
 def parse_test_counts(text: str) -> tuple[int, int] | None:
