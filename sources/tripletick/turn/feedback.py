@@ -183,7 +183,7 @@ def _shows_arguments(path: str, request: str) -> bool:
     """Tell whether a request shows the program with arguments: `python3 table.py 7`, `table.py FILE`."""
     name = re.escape(path.rpartition("/")[2])
     started = rf"(?:\b(?:python3?|node|bash|sh|ruby|perl|php)|\./)[ ]*(?:\S*/)?{name}[ ]+[^\s.,;:!?)\"'`]"
-    return bool(re.search(rf"{started}|{name}[ ]+(?:[-+]?\d|[\"'<\[-]|[A-Z]{{2,}})", request))
+    return bool(re.search(rf"{started}|{name}[ ]+(?:[-+]?\d|[\"'<\[-]|[A-Z]{{2,}}|[A-Z]\b)", request))
 
 
 def format_failed_check(replies: ReplySource, call: Call, result: Result) -> str:
