@@ -174,6 +174,7 @@ LETTERS = {
     ".tripletickignore": "private/\n",
 }
 FILE, BASE = ("bash", "file_finder"), load_templates(dirs.find_dirs().prompts)
+CODER = (*FILE, "languages")
 
 
 @pytest.mark.parametrize(
@@ -425,6 +426,38 @@ def test_a_question_or_a_setting_is_looked_for_in_the_files(context, request_, h
         put(context, f"{name}.md", "nothing of that\n")
     shown = attachments.attach_files(request_, FILE, context, BASE)
     assert shown == (attachments.FOUND.format(hits=hit) if hit else "")
+
+
+@pytest.mark.parametrize(
+    ("request_", "ending"),
+    [
+        ("s.json is not valid JSON. Fix it.", "```json:s.json"),
+        ("fix it: good.json has a wrong value", "```python"),
+        ("p.html: simple page with the days of days.txt", "```html:p.html"),
+        ("p.html: simple page with the rows of rows.csv", "```python"),
+        ("What is the biggest file here?", "Write the block that does this"),
+    ],
+)
+def test_what_is_asked_for_goes_by_the_files(context, request_, ending):
+    for name, text in (
+        ("s.json", '{"a": 1,}\n'),
+        ("good.json", '{"a": 1}\n'),
+        ("days.txt", "Monday 9-18\n"),
+        ("rows.csv", "a,b\n1,2\n"),
+    ):
+        put(context, name, text)
+    attachments.attach_files(request_, CODER, context, BASE)
+    assert ending in attachments.choose_ending(request_, context.ledger, BASE)
+
+
+def test_dates_that_are_to_be_turned_round_go_along_with_how(context):
+    put(context, "a.csv", "name,since\nAda,3.1.2024\n")
+    request = "change the dates in a.csv from DD.MM.YYYY to YYYY-MM-DD"
+    assert "'-'.join(part.zfill(2) for part in reversed('3.1.2024'.split('.'))) is '2024-01-03'." in (
+        attachments.attach_files(request, FILE, context, BASE)
+    )
+    for other in ("from MM/DD/YYYY to YYYY-MM-DD in a.csv", "add 2024-01-02 to a.csv", "dates like 3.1.2024"):
+        assert "reversed" not in attachments.attach_files(other, FILE, context, BASE)
 
 
 def test_a_file_that_is_named_by_its_path_may_be_named_without_it_later(context):

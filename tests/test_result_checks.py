@@ -10,7 +10,6 @@ from tripletick.turn.result_checks import (
     find_left_over,
     find_lost_definitions,
     find_twice,
-    find_undated,
     find_unrounded,
 )
 
@@ -214,21 +213,3 @@ def test_of_which_column_a_mean_is_must_be_known():
         )
         == ""
     )
-
-
-@pytest.mark.parametrize(
-    ("request_", "text", "like"),
-    [
-        ("change 03.11.2025 to 2025-11-03", "03-11-2025", "2025-11-03"),
-        ("change 03.11.2025 to 2025-11-03", "x,2024-01-02", None),
-        ("from DD.MM.YYYY to YYYY-MM-DD", "03-11-2025", "YYYY-MM-DD"),
-        ("the dates like 3.11.2025 into ISO dates", "3/11/2025", "ISO"),
-        ("aus TT.MM.JJJJ soll 2025/11/03 werden", "2025-11-03", "2025/11/03"),
-        ("add 04.11.2025", "04.11.2025", None),
-        ("delete 2024-01-01 and 03.11.2025", "", None),
-    ],
-)
-def test_dates_get_the_form_that_is_asked_for(request_, text, like):
-    said = find_undated("a.csv", text, "day\n03.11.2025\n", request_)
-    assert said == (f"a.csv has no date like {like}." if like else "")
-    assert bool(FLAW.search(said)) is bool(like)

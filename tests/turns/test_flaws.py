@@ -80,14 +80,11 @@ FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1."
         ("change 06:00 of rooms.csv to 07:00", "sed -i s/06:00/07:00/ rooms.csv", ""),
         ('write the names here without ".csv" into n.txt', "ls *.csv > n.txt",
          "n.txt has rooms.csv, and .csv is to be left out."),
-        ("in days.txt change 03.11.2025 to 2025-11-03", "sed -i 's/[.]/-/g' days.txt",
-         "days.txt has no date like 2025-11-03."),
     ],
 )  # fmt: skip
 def test_what_a_result_cannot_be_is_told(session, request_, code, flaw):
     it = session(f"```bash\n{code}\n```", "It was saved.", "That is it.")
     put(it.loop.context, "rooms.csv", ROOMS)
-    put(it.loop.context, "days.txt", "03.11.2025\n")
     it.play(request_)
     assert (f"{flaw}\n\nSo the task is not done." in told(it, 1)) is bool(flaw), told(it, 1)
 

@@ -444,6 +444,38 @@ def test_a_file_that_has_the_name_of_a_folder_is_taken_back(session, name, taken
     assert (it.folder / name).exists() is not taken_back
 
 
+TABLE = "name;since\nAda;05/11/2021\nBob;3/2/2019\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "taken_back"),
+    [
+        (
+            "mets les dates de a.csv au format AAAA-MM-JJ (maintenant JJ/MM/AAAA)",
+            "sed -i 's./.-.g' a.csv",
+            True,
+        ),
+        ("change 05/11/2021 in a.csv to 2021-11-05", "sed -i 's.05/11/2021.2021-11-05.' a.csv", False),
+        ("dates of a.csv like DD/MM/YYYY into ISO", "sed -i 's./.-.g' a.csv", True),
+        ("delete 05/11/2021 in a.csv", "sed -i 2d a.csv", False),
+        ("put Cem into a.csv", "sed -i 's/;/,/' a.csv", True),
+        ("separate a.csv with commas", "sed -i 's/;/,/' a.csv", False),
+        ("make Ada Eda in a.csv", "sed -i s/Ada/Eda/ a.csv", False),
+    ],
+)
+def test_dates_get_the_form_that_is_asked_for_and_a_table_keeps_its_separators(
+    session, request_, code, taken_back
+):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    put(it.loop.context, "a.csv", TABLE)
+    result = last(it.play(request_), Returned).result
+    assert result.ok is not taken_back, result.text
+    assert ((it.folder / "a.csv").read_text() == TABLE) is taken_back
+    if taken_back and "dates" in request_:
+        assert "a.csv got no dates of the form YYYY-MM-DD" in result.text
+        assert "'-'.join(reversed('05/11/2021'.split('/'))) is '2021-11-05'." in result.text
+
+
 def test_who_only_looked_may_delete(session):
     it = session("```bash\nls\n```", "```bash\nrm a.png\n```", "Fine.")
     (it.folder / "a.png").write_text("a")

@@ -47,7 +47,7 @@ FIRST = 3
 """Rows that are shown of a table, entries of a list in JSON."""
 SNIFFED = 50
 MARKED = "open({name!r}, encoding='utf-8-sig') and "
-READER = "csv.DictReader(file{delimiter}), which gives texts, and csv.DictWriter(file, fieldnames)"
+READER = "csv.DictReader(file{delimiter}), which gives texts, and csv.DictWriter(file, fieldnames{delimiter})"
 
 
 def summarize_data(path: str, text: str) -> tuple[str, str] | None:

@@ -59,6 +59,8 @@ class FileTracker:
     """What the request says fails, and does."""
     computes: bool = False
     """Whether data went along to be computed with."""
+    listed: bool = False
+    """Files were listed with it, as by their sizes."""
     mends: bool = False
     """The program that it names is to be repaired …"""
     mended: bool = False
@@ -90,7 +92,7 @@ class FileTracker:
         computes: bool = False,
     ) -> None:
         self.named, self.absent, self.asked, self.computes = named, absent, asked, computes
-        self.check = ""
+        self.check, self.listed = "", False
 
     @property
     def is_new_program(self) -> bool:

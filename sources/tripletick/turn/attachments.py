@@ -7,8 +7,9 @@ Hidden files do not, nor what is no text; what git ignores does where it is name
 
 from __future__ import annotations
 
-import mimetypes
+import json
 import re
+import tomllib
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -34,6 +35,7 @@ from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.tool import FileTracker, ToolContext
 from tripletick.turn import clues
+from tripletick.turn.file_mentions import PATTERN, PLACE, find_blank_names, is_file_name, split_words
 
 LARGEST = 1 << 20
 """Bytes; of a larger file nothing goes along."""
@@ -56,23 +58,6 @@ TYPED = ("html", "css", "gitignore", "dockerfile", "makefile")
 """Files that are written as programs are, and have a form that a model gives under any tag."""
 LOOKS, ACTS = ("tells", "counts", "finds"), ("alters", "moves", "adds")
 """Words of a request that wants to know something, and of one that wants something done with files."""
-WORD = re.compile(
-    r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)"
-)
-"""What may be a path: words between quotes, which an apostrophe is none of, or one word."""
-PLACE = re.compile(r"(?<![\w./~+-])[\w./~+-]*[\w+-]\.\w{1,6}")
-"""What may be a path in the words of a program."""
-PATTERN = re.compile(
-    r"(?<![A-Za-z])(?:YEAR|YYYY|MONTH|MM|DAY|DD|DATE|TIME|NAME|TITLE|NUMBER|NUM|N+|X+|ID|FILE|FILENAME|EXT)"
-    r"(?![A-Za-z])"
-)
-"""A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
-NO_FILE = re.compile(
-    r"(?:Node|Next|Nuxt|Vue|React|Angular|Express|Three|D3|Chart|Ember|Alpine|Electron|node|p5|discord)\.js"
-    r"|.*\.(?:ai|me)"
-)
-"""What has a file's ending and is a library or a site."""
-TYPES = mimetypes.MimeTypes()
 WHOLE = "{path}, {lines}:"
 PART = "{path}, the first {shown} of {lines}:"
 TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
@@ -101,19 +86,19 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     """
     if not tools:
         return ""
-    makes = templates.has_words("makes", request)
+    makes, repairs = (templates.has_words(kind, request) for kind in ("makes", "repairs"))
     named = attach_named_files(
         request,
         context,
         programs_too=EVERY_LANGUAGE in tools,
         below=not makes,
-        repaired=templates.find_named_object("mends", request),
+        repaired=templates.find_named_object("mends", request)
+        or (_find_broken_data(request, context) if repairs else ""),
     )
     used = "" if makes else templates.find_named_object("uses", request).removeprefix("./")
     if used and context.ledger.is_new_program and used == context.ledger.asked:
         context.ledger.asked = ""  # it is to be run, shown or deleted, and not written
-    repairs = templates.has_words("repairs", request)
-    named = "\n\n".join(filter(None, (named, *_attach_clues(context)))) if repairs else named
+    named = "\n\n".join(filter(None, (named, *_attach_clues(request, context, repairs=repairs))))
     failure = attach_failure(request, context) if repairs else ""
     found = ""
     files = [path for path in sorted(context.ledger.named) if _is_file(path, context)]
@@ -124,7 +109,7 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
         wanted = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
         if listed := "\n".join(said for make in wanted if (said := make(context.workspace))):
             # names alone beside it are taken for an answer too
-            named, found = "", listed
+            named, found, context.ledger.listed = "", listed, True
         elif not wanted:
             searches = finder.TOOL.tag in tools
             found = _attach_unnamed(request, context, templates, searches=searches)
@@ -132,9 +117,32 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     return "\n\n".join(filter(None, (named, boxes, failure, found)))
 
 
-def _attach_clues(context: ToolContext) -> Iterator[str]:
-    """Show the data of the program that is to be repaired, and what of it is read wrongly."""
+def _find_broken_data(request: str, context: ToolContext) -> str:
+    """Give the word of a request that names a file of data which cannot be read."""
+    for word in dict.fromkeys(split_words(request)):
+        path = _resolve_path(word, context) if word.lower().endswith((".json", ".toml")) else None
+        with suppress(PathRefused, UnicodeError):
+            if path and _is_file(path, context):
+                text = context.workspace.read_shown(path, LARGEST).decode()
+                parse = json.loads if path.lower().endswith(".json") else tomllib.loads
+                try:
+                    parse(text)
+                except ValueError:
+                    return word
+    return ""
+
+
+def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Iterator[str]:
+    """Show how the dates of data get the form that is wanted; or, for a program that is to be repaired, its
+    data, and what of it is read wrongly.
+    """
     path, read = context.ledger.asked, context.workspace.read_shown
+    if not repairs:
+        for each in sorted(context.ledger.named & context.ledger.known):
+            with suppress(PathRefused, UnicodeError):
+                if each.lower().endswith(data_summary.KNOWN) or is_document(each):
+                    yield clues.describe_dates(request, read(each, LARGEST).decode())
+        return
     with suppress(PathRefused, UnicodeError):
         source = read(path, LARGEST).decode() if path in context.ledger.known else ""
         inputs = [each for each in clues.find_inputs(source) if _is_file(each, context)]
@@ -189,6 +197,7 @@ def attach_named_files(
     a file in a folder, and is none that is to be made. `repaired`: the name of what is to be repaired.
     """
     left, parts, programs, data = context.clip * context.trial.files, list[str](), list[str](), False
+    long = False
     names = context.workspace.list_names(".")
     spaced = find_blank_names(words, (*names, *_list_blank_paths(context)))
     for name in spaced:
@@ -210,6 +219,7 @@ def attach_named_files(
         programs += [path] if is_program_path(path) and path in context.ledger.known else []
         is_data = path.lower().endswith(data_summary.KNOWN) or (programs_too and not _is_settings(path))
         data = data or (bool(part) and kinds[path] == "file" and is_data)
+        long = long or path.lower().endswith(data_summary.KNOWN) or len(part) > SHORT
     missing = (
         path
         for word, path in found.items()
@@ -220,18 +230,22 @@ def attach_named_files(
     absent = tuple(dict.fromkeys(missing))
     new = [] if programs else [path for path in absent if is_program_path(path)]
     typed = [path for path in absent if (language := detect_language(path)) and language.tag in TYPED]
-    new = new or (typed if len(absent) == 1 and not (programs or data or below) else [])
+    made = not below or words.lstrip().startswith(tuple(f"{path}:" for path in typed))
+    page = typed if made and len(absent) == 1 and not (programs or (data and long)) else []
+    new = new or page
     target = found.get(repaired, "")
     if target in context.ledger.known and detect_language(target):
         programs = [target]
     # of several new ones the first is asked for, and the others when it is there
     asked = programs[0] if len(programs) == 1 else new[0] if new else ""
-    context.ledger.begin_request(frozenset(kinds), absent, asked, computes=data)
+    context.ledger.begin_request(frozenset(kinds), absent, asked, computes=data and not page)
     return "\n\n".join(parts)
 
 
 def choose_ending(request: str, ledger: FileTracker, templates: Templates) -> str:
     """Say what block a request wants, by what it names and what goes along with it."""
+    if ledger.listed:
+        return templates.next  # the list has it, or nearly so
     return templates.choose_ending(
         request,
         ledger.asked,
@@ -320,22 +334,10 @@ def _filter_existing(
             yield path
 
 
-def is_file_name(word: str) -> bool:
-    """Tell a file's name from other words with a point in them: its ending is one that files have."""
-    if not PLACE.fullmatch(word) or NO_FILE.fullmatch(word):
-        return False
-    return bool(detect_language(word) or TYPES.guess_type(word)[0])
-
-
 def _is_typed_name(path: str) -> bool:
     """Tell a name without an ending that is one of a file of this kind: `.gitignore`, `Makefile`."""
     language, name = detect_language(path), path.rpartition("/")[2]
     return language is not None and language.tag in TYPED and name in language.names
-
-
-def find_blank_names(text: str, names: Iterable[str]) -> list[str]:
-    """Give the names with blanks that a text holds, the longest first."""
-    return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
 
 
 def _list_blank_paths(context: ToolContext) -> Iterator[str]:
@@ -345,11 +347,6 @@ def _list_blank_paths(context: ToolContext) -> Iterator[str]:
         yield path
         if PLACE.search(name := path.rpartition("/")[2]):
             yield name
-
-
-def split_words(text: str) -> Iterator[str]:
-    for match in WORD.finditer(text):
-        yield next(filter(None, match.groups())).rstrip(".:")
 
 
 def _resolve_path(word: str, context: ToolContext) -> str | None:

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from tripletick.messages import Receipt
-from tripletick.turn.attachments import PLACE, is_file_name
+from tripletick.turn.file_mentions import PLACE, is_file_name
 
 QUOTED = re.compile(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
 FENCED = re.compile(r"(?ms)^```.*?^```[^\n]*$")

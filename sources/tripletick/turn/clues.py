@@ -17,6 +17,16 @@ LITERAL = re.compile(r"[\"']((?:\./)?[\w][\w ./-]*\.\w{1,6})[\"']")
 TEXTS = "In {path}, {name} is a text where it is put in order: '9' comes after '10'. int({name}) is a number."
 OPEN_TASK = re.compile(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
 TICKED = "“- [ ] {task}” becomes “- [x] {task}” when it is done."
+_Y, _D = "(?:YYYY|JJJJ|AAAA|GGGG)", "(?:DD|TT|JJ|GG)"
+DATES: tuple[tuple[str, str, str], ...] = (
+    (rf"{_Y}-MM-{_D}|\biso\b(?:[- ]?8601)?|\b\d{{4}}-\d\d-\d\d\b", "YYYY-MM-DD", r"\b\d{4}-\d\d-\d\d\b"),
+    (rf"{_Y}/MM/{_D}|\b\d{{4}}/\d\d/\d\d\b", "YYYY/MM/DD", r"\b\d{4}/\d\d/\d\d\b"),
+    (rf"{_D}\.MM\.{_Y}|\b\d\d?\.\d\d?\.\d{{4}}\b", "DD.MM.YYYY", r"\b\d\d?\.\d\d?\.\d{4}\b"),
+    (rf"MM/{_D}/{_Y}", "MM/DD/YYYY", r"\b\d\d?/\d\d?/\d{4}\b"),
+    (rf"{_D}/MM/{_Y}|\b\d\d?/\d\d?/\d{{4}}\b", "DD/MM/YYYY", r"\b\d\d?/\d\d?/\d{4}\b"),
+    (rf"{_D}-MM-{_Y}|\b\d\d?-\d\d?-\d{{4}}\b", "DD-MM-YYYY", r"\b\d\d?-\d\d?-\d{4}\b"),
+)
+"""How a request speaks of dates of a form, the form, and what is one."""
 ORDERS = frozenset({"sort", "sorted", "min", "max"})
 
 
@@ -25,6 +35,36 @@ def show_ticked(shown: str, request: str) -> str:
     asked = request.casefold()
     tasks = [task for task in OPEN_TASK.findall(shown) if task.casefold() in asked]
     return TICKED.format(task=tasks[0]) if len(tasks) == 1 else ""
+
+
+def describe_dates(request: str, text: str) -> str:
+    """Say how a date of a text gets the form that a request wants, where that has its parts in reverse; "" of
+    a text without such dates.
+    """
+    found = find_date_forms(request, text)
+    if not found or {found[0][:1], found[1][:1]} != {"Y", "D"}:
+        return ""
+    old, new = found
+    before, after = (re.sub(r"\w", "", form)[0] for form in (old, new))
+    example = next(iter(re.findall(rf"\b\d+{re.escape(before)}\d+{re.escape(before)}\d+\b", text)), "")
+    parts = list(reversed(example.split(before)))
+    piece = "part.zfill(2) for part in " if any(len(part) < 2 for part in parts) else ""
+    turned = after.join(part.zfill(2) for part in parts)
+    code = f"{after!r}.join({piece}reversed({example!r}.split({before!r})))"
+    return f"{code} is {turned!r}." if example else ""
+
+
+def find_date_forms(request: str, text: str) -> tuple[str, str] | None:
+    """Give the form that dates of a text have and the other one of which a request speaks, as YYYY-MM-DD."""
+    forms = {form: pattern for said, form, pattern in DATES if re.search(said, request, re.IGNORECASE)}
+    old = [form for form, pattern in forms.items() if re.search(pattern, text)]
+    new = [form for form in forms if form not in old]
+    return (old[0], new[0]) if len(old) == len(new) == 1 else None
+
+
+def has_date_form(form: str, text: str) -> bool:
+    """Tell whether a text has a date of a form."""
+    return any(re.search(pattern, text) for _, name, pattern in DATES if name == form)
 
 
 def find_inputs(source: str) -> list[str]:

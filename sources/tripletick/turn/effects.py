@@ -143,7 +143,6 @@ def _check_file(
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield result_checks.find_false_mean(path, text, sources, asked)
-        yield result_checks.find_undated(path, text, before, asked)
         yield result_checks.find_kept_ending(path, text, asked)
         yield result_checks.find_twice(path, text, asked)
 

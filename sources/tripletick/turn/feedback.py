@@ -20,9 +20,9 @@ from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, effects, result_checks
-from tripletick.turn.attachments import PLACE
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
+from tripletick.turn.file_mentions import PLACE
 from tripletick.turn.losses import INSIDE
 from tripletick.turn.reply import ReplySource, cut_blocks
 from tripletick.turn.request_kinds import READS, only_wants

@@ -363,7 +363,7 @@ class Loop:
         changes = points.changes_since(before) or ()
         turn = points.changes_since(0) or () if keeps else ()
         wrong = losses.find_failed_part(call, result, changes, root)
-        wrong = wrong or losses.find_false_archive(call.body, changes, points.read_content, asked)
+        wrong = wrong or losses.find_false_content(call.body, changes, points.read_content, asked)
         if not (loss := wrong or losses.find_loss(call.body, changes, turn, asked, root)):
             return result
         yield from map(Notice, filter(None, (points.restore_block(), *points.snapshot_after_block())))

@@ -19,6 +19,8 @@ from tripletick.dialects.fence.info_string import looks_like_path
 from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
 from tripletick.system.text import join_names
+from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.turn.clues import describe_dates, find_date_forms, has_date_form
 
 SHELL = "bash"
 MOVES = re.compile(r"\bmv\b|rename|shutil\.move|\.replace\(")
@@ -70,6 +72,18 @@ DELETED = "It deleted {paths}, and the task says nothing of that. All files are 
 BACK = "All files are as they were before."
 OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone. All files are as they were before."
 OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone. All files are as they were before."
+UNDATED = "{path} got no dates of the form {form}. All files are as they were before.\n{how}"
+RESEPARATED = (
+    "{path} had {before} between its columns, and got {after}. All files are as they were before.\n"
+    "Give csv.DictWriter and csv.writer delimiter={before} too."
+)
+SEPARATES = re.compile(
+    r"\b(?:comma|semicolon|tab|pipe|separat|delimit|komma|semikolon|strichpunkt|trenn|virgul|punto y coma)"
+    r"|sépar|\btsv",
+    re.IGNORECASE,
+)
+COMPARED = 100_000
+"""Bytes of a text that are looked at."""
 TOO_FEW = "{left} of its kind would be left, and {count} are to stay. All files are as they were before."
 NEWER = "{path} was taken away, and {other}, which is older, stayed. All files are as they were before."
 KINDS = (
@@ -128,11 +142,12 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     return lost if renamed else [path for path in lost if _find_swapped(code, path)]
 
 
-def find_false_archive(
+def find_false_content(
     code: str, changes: Sequence[Change], read: Callable[[State], bytes], request: str = ""
 ) -> Result | None:
     """Give the result of a block that is to be taken back since it made an archive under the name of another
-    kind, or one that also holds other kinds of files than the request names; None for any other.
+    kind, or one that also holds other kinds of files than the request names, or a table of another form; None
+    for any other.
     """
     kinds = _list_kinds(request) - {"zip"}
     made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
@@ -147,7 +162,27 @@ def find_false_archive(
             if other and len(other) < len(names):
                 said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
                 return _take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
-    return None
+    wrong = _find_false_table(changes, read, request)
+    return _take_back(wrong) if wrong else None
+
+
+def _find_false_table(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> str:
+    """Say that a text of which the dates were to get another form got none of that, or that a table got other
+    separators than it had; "" where neither is so.
+    """
+    for change in changes:
+        states = [state for state in (change.was, change.left) if state and stat.S_ISREG(state[0])]
+        if len(states) < 2 or not is_document(change.path):
+            continue
+        old, new = (read(state)[:COMPARED].decode("utf-8", "replace") for state in states)
+        forms = find_date_forms(request, old)
+        if forms and re.search(r"\d", new) and not has_date_form(forms[1], new):
+            return UNDATED.format(path=change.path, form=forms[1], how=describe_dates(request, old)).strip()
+        if change.path.lower().endswith(SEPARATED) and not SEPARATES.search(request):
+            before, after = (detect_separator(text) for text in (old, new))
+            if before != after and before in old.partition("\n")[0]:
+                return RESEPARATED.format(path=change.path, before=repr(before), after=repr(after))
+    return ""
 
 
 def _take_back(text: str) -> Result:

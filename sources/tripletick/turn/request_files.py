@@ -9,7 +9,8 @@ from pathlib import Path
 from tripletick.languages.registry import is_document
 from tripletick.paths import PathRefused, Workspace
 from tripletick.tools.file_listing import extract_content_words
-from tripletick.turn.attachments import FEW, SHORT, find_blank_names, is_file_name, split_words
+from tripletick.turn.attachments import FEW, SHORT
+from tripletick.turn.file_mentions import find_blank_names, is_file_name, split_words
 
 
 def names_file(request: str, folder: Path) -> bool:

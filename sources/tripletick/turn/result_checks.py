@@ -26,12 +26,11 @@ LEFT_OVER = "{path} is still as it was."
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
 TWICE = "{path} has {line} more than once."
 FALSE_MEAN = "{path} has {number}, and a mean of {column} lies between {least} and {most}."
-UNDATED = "{path} has no date like {like}."
 FLAW = re.compile(
     "(?m)^(?:{})$".format(
         "|".join(
             re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said))
-            for said in (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN, UNDATED)
+            for said in (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN)
         )
     )
 )
@@ -146,17 +145,6 @@ MEANS = re.compile(
     r"\b(?:average|mean|avg|durchschnitt\w*|mittelwert\w*|moyennes?|promedios?|media|gemiddelde?\w*)\b",
     re.IGNORECASE,
 )
-_DATES: tuple[tuple[str, str], ...] = (
-    (r"(?:YYYY|JJJJ|AAAA)-MM-(?:DD|TT|JJ)|\biso\b(?:[- ]?8601)?|\b\d{4}-\d\d-\d\d\b", r"\b\d{4}-\d\d-\d\d\b"),
-    (r"(?:YYYY|JJJJ|AAAA)/MM/(?:DD|TT|JJ)|\b\d{4}/\d\d/\d\d\b", r"\b\d{4}/\d\d/\d\d\b"),
-    (r"(?:DD|TT|JJ)\.MM\.(?:YYYY|JJJJ|AAAA)|\b\d\d?\.\d\d?\.\d{4}\b", r"\b\d\d?\.\d\d?\.\d{4}\b"),
-    (
-        r"(?:DD/MM|MM/DD|JJ/MM|TT/MM)/(?:YYYY|JJJJ|AAAA)|\b\d\d?/\d\d?/\d{4}\b",
-        r"\b\d\d?/\d\d?/\d{4}\b",
-    ),
-    (r"(?:DD|JJ|TT)-MM-(?:YYYY|JJJJ|AAAA)|\b\d\d?-\d\d?-\d{4}\b", r"\b\d\d?-\d\d?-\d{4}\b"),
-)
-"""How a request speaks of dates of a form, and the form."""
 
 
 def find_kept_ending(path: str, text: str, request: str) -> str:
@@ -218,16 +206,6 @@ def _read_numbers(table: str) -> list[tuple[str, list[float]]]:
         with suppress(ValueError):
             columns += [(name.strip(), [float(each) for each in values if each.strip()])]
     return [(name, values) for name, values in columns if name and values]
-
-
-def find_undated(path: str, text: str, before: str, request: str) -> str:
-    """Say that no date of a text is as a request wants them, which names the form that they had, too."""
-    forms = [(found[0], form) for said, form in _DATES if (found := re.search(said, request, re.IGNORECASE))]
-    old = [form for _, form in forms if re.search(form, before)]
-    new = [(like, form) for like, form in forms if form not in old]
-    if not old or len(new) != 1 or re.search(new[0][1], text) or not re.search(r"\d", text):
-        return ""
-    return UNDATED.format(path=path, like=new[0][0])
 
 
 def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> str:
