@@ -64,6 +64,25 @@ def test_a_program_that_lost_a_function_is_asked_for_with_it(session):
     assert "```python:tools.py" in told(it, 1)
 
 
+@pytest.mark.parametrize(
+    ("request_", "code", "flaw"),
+    [
+        ("sort by year into inv/2023 and inv/2024", "mkdir inv/inv; mv inv/2023-1 inv/inv/",
+         "inv/2023 is not there."),
+        ("sort by year into inv/2023 and inv/2024", "mkdir inv/2023 inv/2024; mv inv/2023-1 inv/2023/", ""),
+        ("write the names of the files in inv to n.txt", "ls inv/* > n.txt",
+         "n.txt has inv/2023-1, and the names alone are to be there."),
+        ("write the paths of the files in inv to n.txt", "ls inv/* > n.txt", ""),
+        ("write the names of all files to n.txt", "ls inv/* > n.txt", ""),
+    ],
+)  # fmt: skip
+def test_folders_and_names_are_as_they_are_asked_for(session, request_, code, flaw):
+    it = session(f"```bash\n{code}\n```", "It was saved.", "That is it.")
+    put(it.loop.context, "inv/2023-1", "x")
+    it.play(request_)
+    assert (f"{flaw}\n\nSo the task is not done." in told(it, 1)) is bool(flaw), told(it, 1)
+
+
 ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
 FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1."
 

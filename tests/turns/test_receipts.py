@@ -1,6 +1,7 @@
 """The receipt at the end of a turn, what an answer is held against, and moves that would lose files."""
 
 import json
+import subprocess
 
 import pytest
 from tests.filing import put
@@ -442,6 +443,54 @@ def test_a_file_that_has_the_name_of_a_folder_is_taken_back(session, name, taken
     put(it.loop.context, "a.txt", "all:\n")
     assert last(it.play(f"put a copy of a.txt in {name}"), Returned).result.ok is not taken_back
     assert (it.folder / name).exists() is not taken_back
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "told"),
+    [
+        (
+            "Unpack a.tar into a folder restored",
+            "tar -xf a.tar",
+            "mkdir -p restored && tar -xf a.tar -C restored",
+        ),
+        ("Unpack a.tar into restored/", "mkdir restored && tar -xf a.tar -C restored", ""),
+        ("Entpacke a.tar in den Ordner alt", "tar xf a.tar", "mkdir -p alt && tar -xf a.tar -C alt"),
+        ("Unpack a.tar here", "tar -xf a.tar", ""),
+        (
+            "Unpack a.zip into the folder restored",
+            "python3 -m zipfile -e a.zip .",
+            "-m zipfile -e a.zip restored",
+        ),
+    ],
+)
+def test_an_archive_is_unpacked_where_it_is_to_be(session, request_, code, told):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    put(it.loop.context, "x/b.txt", "new\n")
+    make = ["tar -cf a.tar x", "python3 -m zipfile -c a.zip x/", "echo old > x/b.txt"]
+    for each in make:
+        subprocess.run(each, shell=True, cwd=it.folder, check=True)
+    result = last(it.play(request_), Returned).result
+    assert (told in result.text and not result.ok) if told else result.ok
+    assert (it.folder / "x/b.txt").read_text() == ("old\n" if told or "restored" in code else "new\n")
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "taken_back"),
+    [
+        ("delete the copies in d, keep those that differ", "rm d/*", True),
+        ("delete all files in d but keep the folder", "rm d/*", False),
+        ("delete the copies in d, keep those that differ", "rm d/a.txt", False),
+        ("move all out of d, keep the names", "mv d/* .", False),
+        ("delete what is in d", "rm d/*", False),
+    ],
+)
+def test_something_is_left_where_some_is_to_stay(session, request_, code, taken_back):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    for name in ("d/a.txt", "d/b.txt"):
+        put(it.loop.context, name, name)
+    result = last(it.play(request_), Returned).result
+    assert ("Nothing is left in d" in result.text) is taken_back
+    assert result.ok is not taken_back
 
 
 TABLE = "name;since\nAda;05/11/2021\nBob;3/2/2019\n"

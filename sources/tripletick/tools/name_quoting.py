@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import PurePosixPath
 
 from tripletick.paths import PathRefused, Workspace
 from tripletick.tools.file_listing import find_by_name
@@ -35,6 +36,12 @@ _TAKES = re.compile(
 """What looks at files that must be there, copies or moves them; none that takes a pattern."""
 _FILE = re.compile(r"(?<![\w.>-])(?<!>[ \t])[\w-]+(?:\.[\w-]+)*\.\w{1,6}(?![\w./])")
 _SOURCE = re.compile(rf"{_FILE.pattern}(?=[\"']?[ \t]+[^\s;|&])")
+_RENAMES = re.compile(
+    r"(?m)^(?P<command>[ \t]*(?:mv|cp)[ \t]+(?:-\w+[ \t]+)*)"
+    r"(?P<old>(?:[\w./-]+/)?'[^'\n]+'(?:/[\w./-]+)?|[\w./-]+)[ \t]+"
+    r"(?P<new>(?:'[^'\n]+'/)?[\w./-]+(?:[ \t]+[\w.()-]+)*[ \t]+[\w()-]+(?:\.\w+)?)[ \t]*$"
+)
+"""A file or folder, and several words behind it that may be its new name."""
 
 
 def quote_names(script: str, workspace: Workspace, request: str) -> str:
@@ -51,8 +58,13 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
     said = {next(filter(None, found)) for found in _PHRASE.findall(request)} - names
     phrases = [phrase for phrase in said if re.search(r"\S \S", phrase) and phrase in script]
     phrases = [phrase for phrase in phrases if not re.search(_SEVERAL % re.escape(phrase), request)]
-    if not names and not phrases:
-        return script
+    if names or phrases:
+        script = _quote_plain(script, names, phrases)
+    return _RENAMES.sub(lambda found: _quote_target(found, workspace), script)
+
+
+def _quote_plain(script: str, names: Collection[str], phrases: Iterable[str]) -> str:
+    """Quote what a script without quotes has of these; one in which a quote is left open stays as it is."""
     plain, kept = list[str](), list[str]()
     end = 0
     for found in _VERBATIM.finditer(script):
@@ -64,6 +76,18 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
         return script  # a quote is left open
     plain = [_quote_each(part, names, phrases) for part in plain]
     return "".join(part for pair in zip(plain, [*kept, ""], strict=True) for part in pair)
+
+
+def _quote_target(found: re.Match[str], workspace: Workspace) -> str:
+    """Quote the new name of what is there, where its words are nothing by themselves."""
+    new, (source,) = found["new"].replace("'", ""), shlex.split(found["old"])
+    words = new.split()
+    with suppress(PathRefused):
+        is_new = all(workspace.get_kind(word) == "missing" for word in words)
+        same = PurePosixPath(source).suffix == PurePosixPath(words[-1]).suffix
+        if is_new and same and workspace.get_kind(source) != "missing":
+            return f"{found['command']}{found['old']} {shlex.quote(new)}"
+    return found[0]
 
 
 def correct_case(script: str, there: Mapping[str, Sequence[str]]) -> str:

@@ -84,6 +84,27 @@ SEPARATES = re.compile(
 )
 COMPARED = 100_000
 """Bytes of a text that are looked at."""
+UNPACKS = re.compile(
+    r"(?m)(?:^|[;&|(])[ \t]*(?:tar[ \t]+(?:-?\w*x\w*|--extract)|unzip|7z[ \t]+x)\b|zipfile[ \t]+-e\b"
+    r"|extractall|unpack_archive"
+)
+ARCHIVE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
+_FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
+TARGET = re.compile(
+    r"\b(?:into|to|in|inside|nach|dans|en|nella?)\s+(?:(?:a|an|the|new|its|own|den|einen|neuen|un|une|le|la|nuova)\s+)*"
+    rf"(?:(?:{_FOLDER})\s+(?:called\s+|named\s+|namens\s+)?[\"'`]?([\w.-]+)|[\"'`]?([\w.-]+)[\"'`]?\s+(?:{_FOLDER})\b"
+    r"|[\"'`]?([\w.-]+/)(?![\w.]))",
+    re.IGNORECASE,
+)
+"""The folder into which a request wants something."""
+ELSEWHERE = "The files did not go into {folder}. All files are as they were before.\nThis does: {how}"
+NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay. All files are as they were before."
+SOME_STAY = re.compile(
+    r"\b(?:keep|leave|but not|except|n.t (?:delete|remove|touch)|behalt\w*|lass\w*|garde\w*|laisse\w*"
+    r"|conserva\w*|deja\w*|mant[eé]n\w*|lascia\w*|tieni|houd\w*|bewaar\w*)\b"
+    rf"(?!\s+(?:(?:the|that|it|den|das|le|la|il|el|de|het)\s+)?(?:empty\s+)?(?:{_FOLDER}|names?)\b)",
+    re.IGNORECASE,
+)
 TOO_FEW = "{left} of its kind would be left, and {count} are to stay. All files are as they were before."
 NEWER = "{path} was taken away, and {other}, which is older, stayed. All files are as they were before."
 KINDS = (
@@ -162,8 +183,23 @@ def find_false_content(
             if other and len(other) < len(names):
                 said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
                 return _take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
-    wrong = _find_false_table(changes, read, request)
+    wrong = _find_unpacked_elsewhere(code, changes, request) or _find_false_table(changes, read, request)
     return _take_back(wrong) if wrong else None
+
+
+def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str) -> str:
+    """Say that an archive was unpacked elsewhere than into the folder that the request names."""
+    wanted, archive = TARGET.search(request), ARCHIVE.search(request)
+    made = [each.path for each in changes if each.left and not is_folder(each.left)]
+    if not wanted or not archive or not made or not UNPACKS.search(code):
+        return ""
+    folder = next(filter(None, wanted.groups())).rstrip("/")
+    if any(path.startswith(f"{folder}/") for path in made):
+        return ""
+    how = (
+        "python3 -m zipfile -e {} {}" if archive[0].endswith(".zip") else "mkdir -p {1} && tar -xf {0} -C {1}"
+    )
+    return ELSEWHERE.format(folder=folder, how=how.format(shlex.quote(archive[0]), shlex.quote(folder)))
 
 
 def _find_false_table(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> str:
@@ -278,14 +314,17 @@ def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
     "" where neither is so. Dates are read out of names alone.
     """
     gone = [each.path for each in changes if each.was and not each.left and not is_folder(each.was)]
-    found = STAY.search(request)
+    found, some = STAY.search(request), SOME_STAY.search(request)
     aged = AGES.search(request) and not NEWEST_GO.search(request)
-    if not gone or not (found or aged):
+    if not gone or not (found or aged or some):
         return ""
     folder, _, first = gone[0].rpartition("/")
-    ending, left = Path(first).suffix, list[str]()
+    there = list[Path]()
     with suppress(OSError):
-        left = [path.name for path in (root / folder).iterdir() if path.suffix == ending and path.is_file()]
+        there = [path for path in (root / folder).iterdir() if path.is_file()]
+    if some and len(gone) > 1 and not there and not find_renames(changes):
+        return NOTHING_LEFT.format(folder=folder or "the folder")
+    left = [path.name for path in there if path.suffix == Path(first).suffix]
     count = (found["kept"] or found["but"]).lower() if found else "0"
     most = NUMERALS.index(count) if count in NUMERALS else int(count)
     if found and not NO_FILES.match(found["of"] or found["rest"] or "") and len(left) < most:

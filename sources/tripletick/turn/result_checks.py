@@ -25,15 +25,12 @@ UNROUNDED = "{path} has {number}, which is not rounded to {count}."
 LEFT_OVER = "{path} is still as it was."
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
 TWICE = "{path} has {line} more than once."
+NOT_MADE = "{path} is not there."
+WITH_FOLDER = "{path} has {line}, and the names alone are to be there."
 FALSE_MEAN = "{path} has {number}, and a mean of {column} lies between {least} and {most}."
-FLAW = re.compile(
-    "(?m)^(?:{})$".format(
-        "|".join(
-            re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said))
-            for said in (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN)
-        )
-    )
-)
+_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN, NOT_MADE, WITH_FOLDER)
+_LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
+FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
 """A line of these."""
 LEAST = 3
 """Rows that have an order."""
@@ -139,6 +136,11 @@ CASELESS = re.compile(
     r"|case (?:does ?n.?t|does not|is not|isn.?t) ?(?:matter|important)|casse|mayúscul|maiuscol|hoofdletter",
     re.IGNORECASE,
 )
+NAMES = re.compile(r"\b(?:(?:file)?names?|(?:datei)?namen|noms?|nombres?|nomi|namen)\b", re.IGNORECASE)
+PATHS = re.compile(
+    r"\b(?:paths?|pfade?|chemins?|rutas?|percors[oi]|pad|paden|with (?:the|their) folders?|relative)\b",
+    re.IGNORECASE,
+)
 LISTS = (".txt", ".csv", ".tsv", ".log", ".list", ".md")
 """Endings of texts of which each line is something by itself."""
 MEANS = re.compile(
@@ -158,6 +160,26 @@ def find_kept_ending(path: str, text: str, request: str) -> str:
         return ""
     line = next(each.strip() for each in text.splitlines() if each.rstrip().endswith(f".{kept[0]}"))
     return KEPT_ENDING.format(path=path, line=line, ending=f".{kept[0]}")
+
+
+def find_with_folder(path: str, text: str, request: str) -> str:
+    """Say that each line of a list of names is a path in the same folder, of which a request speaks."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    folders = {line.removeprefix("./").rpartition("/")[0] for line in lines}
+    if len(folders) != 1 or "" in folders or not NAMES.search(request) or PATHS.search(request):
+        return ""
+    named = re.search(rf"(?<![\w./-]){re.escape(min(folders))}(?![\w-])", request)
+    return WITH_FOLDER.format(path=path, line=lines[0]) if named else ""
+
+
+def find_unmade_folder(request: str, kind: Callable[[str], str]) -> str:
+    """Say that a folder below one that is there is not, although a request names it by its path; `kind` gives
+    that of a path: "file", "folder" or "missing".
+    """
+    for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
+        if kind(word) == "missing" and kind(word.rpartition("/")[0]) == "folder":
+            return NOT_MADE.format(path=word)
+    return ""
 
 
 def find_twice(path: str, text: str, request: str) -> str:
