@@ -2,14 +2,17 @@
 
 import pytest
 
-from tripletick.turn.result_checks import (
+from tripletick.turn.content_checks import (
     FLAW,
-    find_disorder,
     find_false_mean,
     find_kept_ending,
+    find_twice,
+    find_unfiltered,
+)
+from tripletick.turn.result_checks import (
+    find_disorder,
     find_left_over,
     find_lost_definitions,
-    find_twice,
     find_unrounded,
 )
 
@@ -213,3 +216,26 @@ def test_of_which_column_a_mean_is_must_be_known():
         )
         == ""
     )
+
+
+HOW = ("Failed", "Failed", "Accepted", "Accepted", "Accepted", "Accepted")
+LOGINS = "".join(f"Jun 4 03:10:00 sshd: {how} password for ada\n" for how in HOW)
+WHO = "Which user has the most failed logins in auth.log?"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "word"),
+    [
+        (WHO, "cut -d' ' -f7 auth.log | sort | uniq -c", "failed"),
+        (WHO, "grep Failed auth.log | cut -d' ' -f7", None),
+        ("How many lines has auth.log?", "wc -l auth.log", None),
+        ("Which passwords were given by ada in auth.log?", "wc -l auth.log", None),
+        ("Who failed or was accepted in auth.log?", "grep -c Accepted auth.log", None),
+        ("Who failed in auth.log?", "cat notes.txt", None),
+    ],
+)
+def test_the_lines_that_a_word_of_the_request_is_in_are_meant(request_, code, word):
+    said = find_unfiltered(code, {"auth.log": LOGINS, "few.txt": "failed\nok\n"}, request_)
+    right = f"{word} is in 2 of the 6 lines of auth.log, and the block does not look for it." if word else ""
+    assert said == right
+    assert bool(FLAW.fullmatch(said)) is bool(word)

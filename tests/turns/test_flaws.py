@@ -96,6 +96,10 @@ FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1."
         ("what is the average temp in rooms.csv?", "echo 20.8", ""),
         ("save rooms.csv without duplicates", "cat rooms.csv > n; cat n >> rooms.csv",
          "rooms.csv has time,room,temp more than once."),
+        ("how often was the bath measured in rooms.csv?", "tail -n +2 rooms.csv | wc -l", ""),
+        ("how often was tea bought? see t.txt", "wc -l < t.txt", ""),
+        ("how often was bread bought? see t.txt", "wc -l < t.txt",
+         "bread is in 2 of the 5 lines of t.txt, and the block does not look for it."),
         ("change 06:00 of rooms.csv to 07:00", "sed -i s/06:00/07:00/ rooms.csv", ""),
         ('write the names here without ".csv" into n.txt', "ls *.csv > n.txt",
          "n.txt has rooms.csv, and .csv is to be left out."),
@@ -104,6 +108,7 @@ FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1."
 def test_what_a_result_cannot_be_is_told(session, request_, code, flaw):
     it = session(f"```bash\n{code}\n```", "It was saved.", "That is it.")
     put(it.loop.context, "rooms.csv", ROOMS)
+    put(it.loop.context, "t.txt", "bread\nmilk\nrice\nbread, dark\nleaf tea\n")
     it.play(request_)
     assert (f"{flaw}\n\nSo the task is not done." in told(it, 1)) is bool(flaw), told(it, 1)
 

@@ -28,7 +28,7 @@ from tripletick.system.text import join_names
 from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
-from tripletick.turn import result_checks
+from tripletick.turn import content_checks, result_checks
 
 NAMED = 20
 """Changes that are named."""
@@ -92,7 +92,7 @@ def describe_flaws(
         return
     gone = [each.path for each in changes if each.was and not each.left]
     changed = {each.path for each in changes}
-    held = result_checks.DECIMALS.search(asked) or result_checks.MEANS.search(asked)
+    held = result_checks.DECIMALS.search(asked) or content_checks.MEANS.search(asked)
     sources = _read_named(workspace, asked, changed) if held and changes else {}
     if gone and result_checks.DEEP.search(asked):
         made = {each.path for each in changes if each.left}
@@ -100,7 +100,7 @@ def describe_flaws(
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
     if any(each.left and not each.was for each in changes) and said.lacks_words("repairs", asked):
         with suppress(PathRefused):
-            yield from filter(None, [result_checks.find_unmade_folder(asked, workspace.get_kind)])
+            yield from filter(None, [content_checks.find_unmade_folder(asked, workspace.get_kind)])
     for change in changes:
         name = change.path.rpartition("/")[2]
         if (name.endswith(".py") and _is_file(change.was)) or (name in asked and is_document(change.path)):
@@ -111,10 +111,13 @@ def _check_output(
     results: Sequence[tuple[Call, Result]], conversation: Conversation, workspace: Workspace
 ) -> str:
     """Hold what the last block printed against the request."""
-    asked, last = conversation.asked, results[-1][1]
-    if not last.ok or not last.text or not result_checks.MEANS.search(asked):
+    asked, (call, last) = conversation.asked, results[-1]
+    tells = any(conversation.templates.has_words(kind, asked) for kind in ("tells", "counts"))
+    if not last.ok or not last.text or call.path or not tells:
         return ""
-    return result_checks.find_false_mean("The output", last.text, _read_named(workspace, asked), asked)
+    sources = _read_named(workspace, asked)
+    false = content_checks.find_false_mean("The output", last.text, sources, asked)
+    return false or content_checks.find_unfiltered(call.body, sources, asked)
 
 
 def _read_named(workspace: Workspace, asked: str, changed: Collection[str] = ()) -> dict[str, str]:
@@ -145,10 +148,10 @@ def _check_file(
     else:
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
-        yield result_checks.find_false_mean(path, text, sources, asked)
-        yield result_checks.find_kept_ending(path, text, asked)
-        yield result_checks.find_twice(path, text, asked)
-        yield result_checks.find_with_folder(path, text, asked)
+        yield content_checks.find_false_mean(path, text, sources, asked)
+        yield content_checks.find_kept_ending(path, text, asked)
+        yield content_checks.find_twice(path, text, asked)
+        yield content_checks.find_with_folder(path, text, asked)
 
 
 def _describe_losses(changes: Sequence[Change], read: Read, conversation: Conversation) -> Iterator[str]:

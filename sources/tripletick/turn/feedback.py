@@ -19,7 +19,7 @@ from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, effects, result_checks
+from tripletick.turn import attachments, attempts, content_checks, effects, result_checks
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
 from tripletick.turn.file_mentions import PLACE
@@ -93,7 +93,7 @@ def build_closing(
     elif path := _find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)
         context.ledger.wanted = path
-    elif not tries.error and not tries.flawed and result_checks.FLAW.search(changed):
+    elif not tries.error and not tries.flawed and content_checks.FLAW.search(changed):
         name, tries.flawed = "flawed", True
     elif not tries.error and (wanted := _find_wanted_file(conversation, context, results, changed, tries)):
         name, path = wanted

@@ -11,8 +11,7 @@ import ast
 import csv
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -23,15 +22,6 @@ from tripletick.tools.python_source import parse_program
 DISORDER = "{path} is not sorted{by}."
 UNROUNDED = "{path} has {number}, which is not rounded to {count}."
 LEFT_OVER = "{path} is still as it was."
-KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
-TWICE = "{path} has {line} more than once."
-NOT_MADE = "{path} is not there."
-WITH_FOLDER = "{path} has {line}, and the names alone are to be there."
-FALSE_MEAN = "{path} has {number}, and a mean of {column} lies between {least} and {most}."
-_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN, NOT_MADE, WITH_FOLDER)
-_LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
-FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
-"""A line of these."""
 LEAST = 3
 """Rows that have an order."""
 BY = (
@@ -114,120 +104,6 @@ DEEP = re.compile(
     re.IGNORECASE,
 )
 """Files are meant wherever they lie."""
-
-
-WITHOUT = re.compile(
-    r"\b(?:without|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
-    r"(?:[\"'`(]\.(?P<quoted>\w{1,5})\b|\s\.(?P<bare>\w{1,5})\b(?!\.)"
-    r"|\b(?:(?:file )?(?:extension|ending|suffix)(?:es|s)?|(?:datei)?endung\w*|extensi[oó]n\w*|estension\w*"
-    r"|extensies?)\b)",
-    re.IGNORECASE,
-)
-"""An ending of names that is to be left out."""
-ONCE = re.compile(
-    r"\b(?:(?:remov|delet|drop|eliminat)\w* (?:\w+ ){0,3}?(?:duplicate|double|repeat)\w*|de-?dup\w*|unique"
-    r"|without (?:any |the )?(?:duplicate|double|repeat)\w*|only once|(?:each|every)(?: \w+){0,3} once"
-    r"|doppelte\w* (?:\w+ ){0,2}(?:entfern|lösch)\w*|ohne (?:duplikat|doppelte)\w*|zonder dubbele\w*"
-    r"|sans (?:doublon|répétition)\w*|sin (?:duplicad|repet)\w*|senza (?:duplicat|doppion|ripet)\w*)\b",
-    re.IGNORECASE,
-)
-CASELESS = re.compile(
-    r"case[- ]?insensitiv|(?:ignor|regardless of)\w*(?: the)? case|groß.{0,3}(?:und |/)?\s?kleinschreibung"
-    r"|case (?:does ?n.?t|does not|is not|isn.?t) ?(?:matter|important)|casse|mayúscul|maiuscol|hoofdletter",
-    re.IGNORECASE,
-)
-NAMES = re.compile(r"\b(?:(?:file)?names?|(?:datei)?namen|noms?|nombres?|nomi|namen)\b", re.IGNORECASE)
-PATHS = re.compile(
-    r"\b(?:paths?|pfade?|chemins?|rutas?|percors[oi]|pad|paden|with (?:the|their) folders?|relative)\b",
-    re.IGNORECASE,
-)
-LISTS = (".txt", ".csv", ".tsv", ".log", ".list", ".md")
-"""Endings of texts of which each line is something by itself."""
-MEANS = re.compile(
-    r"\b(?:average|mean|avg|durchschnitt\w*|mittelwert\w*|moyennes?|promedios?|media|gemiddelde?\w*)\b",
-    re.IGNORECASE,
-)
-
-
-def find_kept_ending(path: str, text: str, request: str) -> str:
-    """Say that lines still have the ending that a request wants left out of names."""
-    found = WITHOUT.search(request)
-    if not found:
-        return ""
-    named = found["quoted"] or found["bare"]
-    kept = re.findall(rf"(?m)^.*\S\.({re.escape(named) if named else '[A-Za-z][A-Za-z0-9]{1,4}'})\s*$", text)
-    if not kept or (not named and 2 * len(kept) < len(text.splitlines())):
-        return ""
-    line = next(each.strip() for each in text.splitlines() if each.rstrip().endswith(f".{kept[0]}"))
-    return KEPT_ENDING.format(path=path, line=line, ending=f".{kept[0]}")
-
-
-def find_with_folder(path: str, text: str, request: str) -> str:
-    """Say that each line of a list of names is a path in the same folder, of which a request speaks."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    folders = {line.removeprefix("./").rpartition("/")[0] for line in lines}
-    if len(folders) != 1 or "" in folders or not NAMES.search(request) or PATHS.search(request):
-        return ""
-    named = re.search(rf"(?<![\w./-]){re.escape(min(folders))}(?![\w-])", request)
-    return WITH_FOLDER.format(path=path, line=lines[0]) if named else ""
-
-
-def find_unmade_folder(request: str, kind: Callable[[str], str]) -> str:
-    """Say that a folder below one that is there is not, although a request names it by its path; `kind` gives
-    that of a path: "file", "folder" or "missing".
-    """
-    for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
-        if kind(word) == "missing" and kind(word.rpartition("/")[0]) == "folder":
-            return NOT_MADE.format(path=word)
-    return ""
-
-
-def find_twice(path: str, text: str, request: str) -> str:
-    """Say that a text has a line twice where a request wants each once."""
-    if not ONCE.search(request) or not path.lower().endswith(LISTS):
-        return ""
-    fold = str.casefold if CASELESS.search(request) else str
-    seen = set[str]()
-    for line in (each.strip() for each in text.splitlines()):
-        key = fold(line)
-        if key in seen and sum(map(str.isalnum, key)) > 1:
-            return TWICE.format(path=path, line=line)
-        seen.add(key)
-    return ""
-
-
-def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> str:
-    """Say that none of the numbers of a result lies where a mean of a column must that a request wants; the
-    tables among the `sources` have it.
-    """
-    tables = [table for name, table in sources.items() if name.lower().endswith(tuple(SEPARATED))]
-    columns = [column for table in tables for column in _read_numbers(table)] if MEANS.search(request) else []
-    named = [
-        (name, values)
-        for name, values in columns
-        if len(name) > 1 and re.search(rf"\b{re.escape(name)}", request, re.IGNORECASE)
-    ]
-    meant = named or columns
-    numbers = re.findall(r"(?<![\w.,:/-])-?\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", text)
-    if len(meant) != 1 or not numbers:
-        return ""
-    [(column, values)] = meant
-    least, most = min(values), max(values)
-    if any(least - 0.5 <= float(each) <= most + 0.5 for each in numbers):
-        return ""
-    return FALSE_MEAN.format(
-        path=path, number=numbers[0], column=column, least=f"{least:g}", most=f"{most:g}"
-    )
-
-
-def _read_numbers(table: str) -> list[tuple[str, list[float]]]:
-    """Give the columns of a table that hold numbers alone, by their names."""
-    rows = [row for row in csv.reader(table.splitlines(), delimiter=detect_separator(table)) if row]
-    columns = []
-    for name, *values in zip(*rows, strict=False):
-        with suppress(ValueError):
-            columns += [(name.strip(), [float(each) for each in values if each.strip()])]
-    return [(name, values) for name, values in columns if name and values]
 
 
 def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> str:

@@ -1,0 +1,167 @@
+"""What the words of a request say of the content of a result: what is to be left out, or to be there once,
+what a mean can be, and which lines are meant.
+
+Each says what is wrong in one line, "" where all is well or nothing is known.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.file_listing import extract_content_words
+from tripletick.turn.result_checks import DISORDER, LEFT_OVER, UNROUNDED
+
+KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
+TWICE = "{path} has {line} more than once."
+UNFILTERED = "{word} is in {some} of the {all} lines of {path}, and the block does not look for it."
+FEWEST, MOST = 5, 0.6
+"""Lines of a file of which some are meant, and the part of them that has a word which tells these."""
+NOT_MADE = "{path} is not there."
+WITH_FOLDER = "{path} has {line}, and the names alone are to be there."
+FALSE_MEAN = "{path} has {number}, and a mean of {column} lies between {least} and {most}."
+WITHOUT = re.compile(
+    r"\b(?:without|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
+    r"(?:[\"'`(]\.(?P<quoted>\w{1,5})\b|\s\.(?P<bare>\w{1,5})\b(?!\.)"
+    r"|\b(?:(?:file )?(?:extension|ending|suffix)(?:es|s)?|(?:datei)?endung\w*|extensi[oó]n\w*|estension\w*"
+    r"|extensies?)\b)",
+    re.IGNORECASE,
+)
+"""An ending of names that is to be left out."""
+ONCE = re.compile(
+    r"\b(?:(?:remov|delet|drop|eliminat)\w* (?:\w+ ){0,3}?(?:duplicate|double|repeat)\w*|de-?dup\w*|unique"
+    r"|without (?:any |the )?(?:duplicate|double|repeat)\w*|only once|(?:each|every)(?: \w+){0,3} once"
+    r"|doppelte\w* (?:\w+ ){0,2}(?:entfern|lösch)\w*|ohne (?:duplikat|doppelte)\w*|zonder dubbele\w*"
+    r"|sans (?:doublon|répétition)\w*|sin (?:duplicad|repet)\w*|senza (?:duplicat|doppion|ripet)\w*)\b",
+    re.IGNORECASE,
+)
+CASELESS = re.compile(
+    r"case[- ]?insensitiv|(?:ignor|regardless of)\w*(?: the)? case|groß.{0,3}(?:und |/)?\s?kleinschreibung"
+    r"|case (?:does ?n.?t|does not|is not|isn.?t) ?(?:matter|important)|casse|mayúscul|maiuscol|hoofdletter",
+    re.IGNORECASE,
+)
+NAMES = re.compile(r"\b(?:(?:file)?names?|(?:datei)?namen|noms?|nombres?|nomi|namen)\b", re.IGNORECASE)
+PATHS = re.compile(
+    r"\b(?:paths?|pfade?|chemins?|rutas?|percors[oi]|pad|paden|with (?:the|their) folders?|relative)\b",
+    re.IGNORECASE,
+)
+LISTS = (".txt", ".csv", ".tsv", ".log", ".list", ".md")
+"""Endings of texts of which each line is something by itself."""
+MEANS = re.compile(
+    r"\b(?:average|mean|avg|durchschnitt\w*|mittelwert\w*|moyennes?|promedios?|media|gemiddelde?\w*)\b",
+    re.IGNORECASE,
+)
+
+
+_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN, NOT_MADE, WITH_FOLDER, UNFILTERED)
+_LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
+FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
+"""A line of these."""
+
+
+def find_kept_ending(path: str, text: str, request: str) -> str:
+    """Say that lines still have the ending that a request wants left out of names."""
+    found = WITHOUT.search(request)
+    if not found:
+        return ""
+    named = found["quoted"] or found["bare"]
+    kept = re.findall(rf"(?m)^.*\S\.({re.escape(named) if named else '[A-Za-z][A-Za-z0-9]{1,4}'})\s*$", text)
+    if not kept or (not named and 2 * len(kept) < len(text.splitlines())):
+        return ""
+    line = next(each.strip() for each in text.splitlines() if each.rstrip().endswith(f".{kept[0]}"))
+    return KEPT_ENDING.format(path=path, line=line, ending=f".{kept[0]}")
+
+
+def find_with_folder(path: str, text: str, request: str) -> str:
+    """Say that each line of a list of names is a path in the same folder, of which a request speaks."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    folders = {line.removeprefix("./").rpartition("/")[0] for line in lines}
+    if len(folders) != 1 or "" in folders or not NAMES.search(request) or PATHS.search(request):
+        return ""
+    named = re.search(rf"(?<![\w./-]){re.escape(min(folders))}(?![\w-])", request)
+    return WITH_FOLDER.format(path=path, line=lines[0]) if named else ""
+
+
+def find_unmade_folder(request: str, kind: Callable[[str], str]) -> str:
+    """Say that a folder below one that is there is not, although a request names it by its path; `kind` gives
+    that of a path: "file", "folder" or "missing".
+    """
+    for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
+        if kind(word) == "missing" and kind(word.rpartition("/")[0]) == "folder":
+            return NOT_MADE.format(path=word)
+    return ""
+
+
+def find_twice(path: str, text: str, request: str) -> str:
+    """Say that a text has a line twice where a request wants each once."""
+    if not ONCE.search(request) or not path.lower().endswith(LISTS):
+        return ""
+    fold = str.casefold if CASELESS.search(request) else str
+    seen = set[str]()
+    for line in (each.strip() for each in text.splitlines()):
+        key = fold(line)
+        if key in seen and sum(map(str.isalnum, key)) > 1:
+            return TWICE.format(path=path, line=line)
+        seen.add(key)
+    return ""
+
+
+def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> str:
+    """Say that none of the numbers of a result lies where a mean of a column must that a request wants; the
+    tables among the `sources` have it.
+    """
+    tables = [table for name, table in sources.items() if name.lower().endswith(tuple(SEPARATED))]
+    columns = [column for table in tables for column in _read_numbers(table)] if MEANS.search(request) else []
+    named = [
+        (name, values)
+        for name, values in columns
+        if len(name) > 1 and re.search(rf"\b{re.escape(name)}", request, re.IGNORECASE)
+    ]
+    meant = named or columns
+    numbers = re.findall(r"(?<![\w.,:/-])-?\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", text)
+    if len(meant) != 1 or not numbers:
+        return ""
+    [(column, values)] = meant
+    least, most = min(values), max(values)
+    if any(least - 0.5 <= float(each) <= most + 0.5 for each in numbers):
+        return ""
+    return FALSE_MEAN.format(
+        path=path, number=numbers[0], column=column, least=f"{least:g}", most=f"{most:g}"
+    )
+
+
+def _read_numbers(table: str) -> list[tuple[str, list[float]]]:
+    """Give the columns of a table that hold numbers alone, by their names."""
+    rows = [row for row in csv.reader(table.splitlines(), delimiter=detect_separator(table)) if row]
+    columns = []
+    for name, *values in zip(*rows, strict=False):
+        with suppress(ValueError):
+            columns += [(name.strip(), [float(each) for each in values if each.strip()])]
+    return [(name, values) for name, values in columns if name and values]
+
+
+def find_unfiltered(code: str, sources: Mapping[str, str], request: str) -> str:
+    """Say that a block takes all lines of a file where a word of the request is in some of them alone: of
+    "failed logins" the lines with `Failed`. Where it looks for one such word that may be all that is wanted.
+    """
+    plain, named = code.casefold(), " ".join(sources)
+    words = sorted(extract_content_words(request) - extract_content_words(named), key=request.casefold().find)
+    for path, text in sources.items():
+        lines = [line.casefold() for line in text.splitlines() if line.strip()]
+        lines = lines[1:] if path.lower().endswith(SEPARATED) else lines
+        if len(lines) < FEWEST or path.rpartition("/")[2].casefold() not in plain:
+            continue
+        having = {word: sum(_has_word(line, word) for line in lines) for word in words}
+        sought = any(word[: max(4, len(word) - 2)] in plain for word, some in having.items() if some)
+        telling = [(word, some) for word, some in having.items() if 0 < some <= MOST * len(lines)]
+        if telling and not sought:
+            word, some = telling[0]
+            return UNFILTERED.format(word=word, some=some, all=len(lines), path=path)
+    return ""
+
+
+def _has_word(line: str, word: str) -> bool:
+    return bool(re.search(rf"(?<![^\W_]){re.escape(word)}s?(?![^\W_])", line))

@@ -1,0 +1,44 @@
+"""What may be the names of files in the words of a request."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from collections.abc import Iterable, Iterator
+
+from tripletick.languages.registry import detect_language
+
+WORD = re.compile(
+    r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)"
+)
+"""What may be a path: words between quotes, which an apostrophe is none of, or one word."""
+PLACE = re.compile(r"(?<![\w./~+-])[\w./~+-]*[\w+-]\.\w{1,6}")
+"""What may be a path in the words of a program."""
+PATTERN = re.compile(
+    r"(?<![A-Za-z])(?:YEAR|YYYY|MONTH|MM|DAY|DD|DATE|TIME|NAME|TITLE|NUMBER|NUM|N+|X+|ID|FILE|FILENAME|EXT)"
+    r"(?![A-Za-z])"
+)
+"""A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
+NO_FILE = re.compile(
+    r"(?:Node|Next|Nuxt|Vue|React|Angular|Express|Three|D3|Chart|Ember|Alpine|Electron|node|p5|discord)\.js"
+    r"|.*\.(?:ai|me)"
+)
+"""What has a file's ending and is a library or a site."""
+TYPES = mimetypes.MimeTypes()
+
+
+def is_file_name(word: str) -> bool:
+    """Tell a file's name from other words with a point in them: its ending is one that files have."""
+    if not PLACE.fullmatch(word) or NO_FILE.fullmatch(word):
+        return False
+    return bool(detect_language(word) or TYPES.guess_type(word)[0])
+
+
+def find_blank_names(text: str, names: Iterable[str]) -> list[str]:
+    """Give the names with blanks that a text holds, the longest first."""
+    return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
+
+
+def split_words(text: str) -> Iterator[str]:
+    for match in WORD.finditer(text):
+        yield next(filter(None, match.groups())).rstrip(".:")
