@@ -65,6 +65,25 @@ def test_a_program_that_lost_a_function_is_asked_for_with_it(session):
 
 
 @pytest.mark.parametrize(
+    ("code", "loop"),
+    [
+        ("mkdir -p sub/{Ada Lund,Tom O'Neill}", 'do mkdir -p "sub/$line"; done < names.txt'),
+        ("touch Ada Lund Tom O'Neill", 'do touch "$line"; done < names.txt'),
+        ("mkdir -p sub/Tom O'Neill", ""),
+        ("echo Ada Lund Tom O'Neill", ""),
+    ],
+)
+def test_a_loop_stands_for_lines_that_were_written_out_with_an_open_quote(session, code, loop):
+    it = session(f"```bash\n{code}\n```", "I cannot.")
+    put(it.loop.context, "names.txt", "Ada Lund\nTom O'Neill\n")
+    request = "Make a folder in sub for each line of names.txt"
+    attachments.attach_named_files(request, it.loop.context)
+    it.play(request)
+    assert (loop in told(it, 1)) if loop else ("while IFS" not in told(it, 1))
+    assert "is not closed" in told(it, 1)
+
+
+@pytest.mark.parametrize(
     ("request_", "code", "flaw"),
     [
         ("sort by year into inv/2023 and inv/2024", "mkdir inv/inv; mv inv/2023-1 inv/inv/",

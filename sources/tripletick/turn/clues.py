@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterator
 
 from tripletick.languages.registry import is_program_path
@@ -15,6 +16,8 @@ MOST = 2
 """Files that are shown."""
 LITERAL = re.compile(r"[\"']((?:\./)?[\w][\w ./-]*\.\w{1,6})[\"']")
 TEXTS = "In {path}, {name} is a text where it is put in order: '9' comes after '10'. int({name}) is a number."
+MAKES = re.compile(r"(?m)^[ \t]*(?P<verb>mkdir(?: -p)?|touch)\s+[\"']?(?:(?P<folder>[\w.-]+)/)?")
+LOOP = "For each line of {path}, without writing it out: {how}"
 OPEN_TASK = re.compile(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
 TICKED = "“- [ ] {task}” becomes “- [x] {task}” when it is done."
 _Y, _D = "(?:YYYY|JJJJ|AAAA|GGGG)", "(?:DD|TT|JJ|GG)"
@@ -35,6 +38,19 @@ def show_ticked(shown: str, request: str) -> str:
     asked = request.casefold()
     tasks = [task for task in OPEN_TASK.findall(shown) if task.casefold() in asked]
     return TICKED.format(task=tasks[0]) if len(tasks) == 1 else ""
+
+
+def describe_loop(path: str, text: str, reply: str) -> str:
+    """Give the loop over the lines of a text that stands for making something of each; "" where a reply does
+    not make things of several that it has by hand.
+    """
+    makes = MAKES.search(reply)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not makes or sum(line in reply for line in lines) < 2:
+        return ""
+    folder = f"{makes['folder']}/" if makes["folder"] else ""
+    how = f'while IFS= read -r line; do {makes["verb"]} "{folder}$line"; done < {shlex.quote(path)}'
+    return LOOP.format(path=path, how=how)
 
 
 def describe_dates(request: str, text: str) -> str:

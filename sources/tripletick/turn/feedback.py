@@ -19,7 +19,7 @@ from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, content_checks, effects, result_checks
+from tripletick.turn import attachments, attempts, clues, content_checks, effects, result_checks
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
 from tripletick.turn.file_mentions import PLACE
@@ -100,10 +100,22 @@ def build_closing(
         tag = _get_tag(path)
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
+        shown = _suggest_loop(conversation, context) if tries.unread == "unfinished-literal" else ""
     tries.achieved = name in ACHIEVED and not tries.error
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     return "\n\n".join(filter(None, (changed, shown, closing)))
+
+
+def _suggest_loop(conversation: Conversation, context: ToolContext) -> str:
+    """Give the loop that stands for the lines of a file which the last reply has by hand."""
+    reply = conversation.entries[-1].message.text if conversation.entries else ""
+    with suppress(PathRefused, UnicodeError):
+        for path in filter(is_document, sorted(context.ledger.named & context.ledger.known)):
+            text = context.workspace.read_shown(path, effects.REWRITTEN).decode()
+            if said := clues.describe_loop(path, text, reply):
+                return said
+    return ""
 
 
 def _find_unmade_text(conversation: Conversation, context: ToolContext, results: Results) -> str:
