@@ -236,6 +236,5 @@ WHO = "Which user has the most failed logins in auth.log?"
 )
 def test_the_lines_that_a_word_of_the_request_is_in_are_meant(request_, code, word):
     said = find_unfiltered(code, {"auth.log": LOGINS, "few.txt": "failed\nok\n"}, request_)
-    right = f"{word} is in 2 of the 6 lines of auth.log, and the block does not look for it." if word else ""
-    assert said == right
+    assert said.startswith(f"{word} is in 2 of the 6 lines of auth.log, ") if word else not said
     assert bool(FLAW.fullmatch(said)) is bool(word)

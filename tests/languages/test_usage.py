@@ -4,7 +4,12 @@ import pytest
 from tests.filing import open_plain, use
 
 from tripletick.languages.registry import detect_language
-from tripletick.tools.command_examples import find_examples, find_shown_command, find_unread_argument
+from tripletick.tools.command_examples import (
+    describe_argument,
+    find_examples,
+    find_shown_command,
+    find_unread_argument,
+)
 
 ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"
 TIMES = ADD.replace("sum(map(int, sys.argv[1:]))", "int(sys.argv[1]) * int(sys.argv[2])")
@@ -159,6 +164,13 @@ def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(c
         ("python3 add.py > out.txt", "add.py", "print(1)", ""),
         ("python3 other.py 3", "add.py", "print(1)", ""),
         ("add.py N: print N numbers", "add.py", "print(1)", "add.py N gives it an argument"),
+        ("python3 add.py 12 prints so many", "add.py", "n = 12\nprint(n + 112)", "first one, in place of 12"),
+        (
+            "add.py FILE: count",
+            "add.py",
+            "print(open('a.txt'))",
+            "sys.argv[1] is the first one, in place of 'a.txt'",
+        ),
         ("write add.py <file>, which counts", "add.py", "print(1)", "add.py <file> gives it an argument"),
         ("mend add.py ASAP. In add.py I have a bug", "add.py", "print(1)", ""),
         ("ruby a.rb 2 doubles it", "a.rb", "puts 4", ""),
@@ -167,6 +179,20 @@ def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(c
 def test_a_program_that_is_given_an_argument_reads_it(task, path, source, told):
     said = find_unread_argument(task, path, source, language(path))
     assert told in said and bool(told) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("task", "path", "said"),
+    [
+        ("add.py FILE: count", "add.py", "In add.py FILE, sys.argv[1] is FILE."),
+        ("python3 add.py 12 3 prints 15", "add.py", "In python3 add.py 12, sys.argv[1] is 12."),
+        ('"bash a.sh DIR" lists it', "a.sh", 'In bash a.sh DIR, "$1" is DIR.'),
+        ("write add.py, which counts", "add.py", ""),
+        ("ruby a.rb 2 doubles it", "a.rb", ""),
+    ],
+)
+def test_how_a_program_gets_its_argument_is_said(task, path, said):
+    assert describe_argument(task, path, language(path)) == said
 
 
 @pytest.mark.parametrize(

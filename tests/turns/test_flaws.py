@@ -86,11 +86,8 @@ def test_a_loop_stands_for_lines_that_were_written_out_with_an_open_quote(sessio
 @pytest.mark.parametrize(
     ("request_", "code", "flaw"),
     [
-        ("sort by year into inv/2023 and inv/2024", "mkdir inv/inv; mv inv/2023-1 inv/inv/",
-         "inv/2023 is not there."),
-        ("sort by year into inv/2023 and inv/2024", "mkdir inv/2023 inv/2024; mv inv/2023-1 inv/2023/", ""),
         ("write the names of the files in inv to n.txt", "ls inv/* > n.txt",
-         "n.txt has inv/2023-1, and the names alone are to be there."),
+         "n.txt has inv/2023-1, and the names alone are to be there: find writes them with -printf '%f\\n'."),
         ("write the paths of the files in inv to n.txt", "ls inv/* > n.txt", ""),
         ("write the names of all files to n.txt", "ls inv/* > n.txt", ""),
     ],
@@ -118,7 +115,8 @@ FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1."
         ("how often was the bath measured in rooms.csv?", "tail -n +2 rooms.csv | wc -l", ""),
         ("how often was tea bought? see t.txt", "wc -l < t.txt", ""),
         ("how often was bread bought? see t.txt", "wc -l < t.txt",
-         "bread is in 2 of the 5 lines of t.txt, and the block does not look for it."),
+         "bread is in 2 of the 5 lines of t.txt, and the block does not look for it: "
+         "begin with grep -i bread t.txt."),
         ("change 06:00 of rooms.csv to 07:00", "sed -i s/06:00/07:00/ rooms.csv", ""),
         ('write the names here without ".csv" into n.txt', "ls *.csv > n.txt",
          "n.txt has rooms.csv, and .csv is to be left out."),

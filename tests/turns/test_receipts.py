@@ -455,6 +455,7 @@ def test_a_file_that_has_the_name_of_a_folder_is_taken_back(session, name, taken
         ),
         ("Unpack a.tar into restored/", "mkdir restored && tar -xf a.tar -C restored", ""),
         ("Entpacke a.tar in den Ordner alt", "tar xf a.tar", "mkdir -p alt && tar -xf a.tar -C alt"),
+        ("Unpack a.tar into a folder alt.", "tar -xf a.tar", "mkdir -p alt && tar -xf a.tar -C alt"),
         ("Unpack a.tar here", "tar -xf a.tar", ""),
         (
             "Unpack a.zip into the folder restored",
@@ -491,6 +492,27 @@ def test_something_is_left_where_some_is_to_stay(session, request_, code, taken_
     result = last(it.play(request_), Returned).result
     assert ("Nothing is left in d" in result.text) is taken_back
     assert result.ok is not taken_back
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (
+            'for f in inv/*; do mkdir -p inv/${f:0:4}; mv "$f" inv/${f:0:4}/; done',
+            "All files are as they were before.\nIn ${f:0:4} the folder counts too: f begins with it.",
+        ),
+        ("mkdir inv/2023 inv/2024; mv inv/2023-1 inv/2023/; mv inv/2024-1 inv/2024/", ""),
+        ("mkdir x; mv inv/2023-1 x/", "The files did not go into inv/2023."),
+        ("ls inv; echo mv", ""),
+    ],
+)
+def test_files_go_into_the_folder_that_is_named_by_its_path(session, code, told):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    for name in ("inv/2023-1", "inv/2024-1"):
+        put(it.loop.context, name, name)
+    result = last(it.play("sort by year into inv/2023 and inv/2024, not and/or"), Returned).result
+    assert result.ok is not told and told in result.text if told else result.ok
+    assert (it.folder / "inv/2023-1").exists() is bool(told or "echo" in code)
 
 
 TABLE = "name;since\nAda;05/11/2021\nBob;3/2/2019\n"

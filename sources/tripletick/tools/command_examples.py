@@ -84,6 +84,8 @@ _PLACE = (
     r"|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y|[A-Z]{2,}(?=:))(?![\w'.])"
 )
 """A word of a usage that stands for an argument."""
+GIVEN = "In {command}, {how} is {argument}."
+INSTEAD = ", in place of {literal}"
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 
 
@@ -160,11 +162,31 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     how, reads = language.argument or ("", "")
     if not how or re.search(reads, source) or find_examples(task, path, language):
         return ""
+    if not (given := find_first_argument(task, path, language)):
+        return ""
+    command, argument = given
+    # what the program has in the argument's place
+    literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
+    found = re.search(rf"(?<![\w.]){literal}(?![\w.])", source)
+    wrong = INSTEAD.format(how=how, literal=found[0]) if found else ""
+    return UNREAD.format(command=command, how=how) + wrong
+
+
+def find_first_argument(task: str, path: str, language: Language) -> tuple[str, str] | None:
+    """Give the command by which a task starts the program at `path`, up to its first argument, and that; None
+    where it starts it without.
+    """
     for call in _compile_call(path, language).finditer(task):
         if given := _ARGUMENT.match(task, call.end()):
-            return UNREAD.format(command=f"{call[0]}{given[0]}", how=how)
-    shown = re.search(rf"(?<![\w./-]){re.escape(path)}[ ]+{_PLACE}", task)
-    return UNREAD.format(command=shown[0], how=how) if shown else ""
+            return f"{call[0]}{given[0]}", given[0].strip()
+    shown = re.search(rf"(?<![\w./-]){re.escape(path)}[ ]+({_PLACE})", task)
+    return (shown[0], shown[1]) if shown else None
+
+
+def describe_argument(task: str, path: str, language: Language) -> str:
+    """Say how the program at `path` reads the first argument with which a task starts it, "" without one."""
+    given = find_first_argument(task, path, language) if language.argument else None
+    return GIVEN.format(command=given[0], how=language.argument[0], argument=given[1]) if given else ""
 
 
 def find_shown_command(task: str, path: str, language: Language) -> str:

@@ -23,6 +23,7 @@ from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
+from tripletick.tools.command_examples import describe_argument
 from tripletick.tools.file_listing import (
     LISTINGS,
     extract_content_words,
@@ -133,10 +134,13 @@ def _find_broken_data(request: str, context: ToolContext) -> str:
 
 
 def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Iterator[str]:
-    """Show how the dates of data get the form that is wanted; or, for a program that is to be repaired, its
-    data, and what of it is read wrongly.
+    """Show how dates get another form, and how a new program gets its argument; or, for one that is to be
+    repaired, its data, and what of it is read wrongly.
     """
     path, read = context.ledger.asked, context.workspace.read_shown
+    language = detect_language(path) if context.ledger.is_new_program else None
+    if language:
+        yield describe_argument(request, path, language)
     if not repairs:
         for each in sorted(context.ledger.named & context.ledger.known):
             with suppress(PathRefused, UnicodeError):

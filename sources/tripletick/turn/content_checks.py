@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from tripletick.tools.data_summary import SEPARATED, detect_separator
@@ -17,11 +17,13 @@ from tripletick.turn.result_checks import DISORDER, LEFT_OVER, UNROUNDED
 
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
 TWICE = "{path} has {line} more than once."
-UNFILTERED = "{word} is in {some} of the {all} lines of {path}, and the block does not look for it."
+UNFILTERED = (
+    "{word} is in {some} of the {all} lines of {path}, and the block does not look for it: "
+    "begin with grep -i {word} {path}."
+)
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
-NOT_MADE = "{path} is not there."
-WITH_FOLDER = "{path} has {line}, and the names alone are to be there."
+WITH_FOLDER = "{path} has {line}, and the names alone are to be there: find writes them with -printf '%f\\n'."
 FALSE_MEAN = "{path} has {number}, and a mean of {column} lies between {least} and {most}."
 WITHOUT = re.compile(
     r"\b(?:without|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
@@ -56,7 +58,7 @@ MEANS = re.compile(
 )
 
 
-_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN, NOT_MADE, WITH_FOLDER, UNFILTERED)
+_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN, WITH_FOLDER, UNFILTERED)
 _LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
 FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
 """A line of these."""
@@ -83,16 +85,6 @@ def find_with_folder(path: str, text: str, request: str) -> str:
         return ""
     named = re.search(rf"(?<![\w./-]){re.escape(min(folders))}(?![\w-])", request)
     return WITH_FOLDER.format(path=path, line=lines[0]) if named else ""
-
-
-def find_unmade_folder(request: str, kind: Callable[[str], str]) -> str:
-    """Say that a folder below one that is there is not, although a request names it by its path; `kind` gives
-    that of a path: "file", "folder" or "missing".
-    """
-    for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
-        if kind(word) == "missing" and kind(word.rpartition("/")[0]) == "folder":
-            return NOT_MADE.format(path=word)
-    return ""
 
 
 def find_twice(path: str, text: str, request: str) -> str:

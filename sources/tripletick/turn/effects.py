@@ -98,9 +98,6 @@ def describe_flaws(
         made = {each.path for each in changes if each.left}
         there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
-    if any(each.left and not each.was for each in changes) and said.lacks_words("repairs", asked):
-        with suppress(PathRefused):
-            yield from filter(None, [content_checks.find_unmade_folder(asked, workspace.get_kind)])
     for change in changes:
         name = change.path.rpartition("/")[2]
         if (name.endswith(".py") and _is_file(change.was)) or (name in asked and is_document(change.path)):

@@ -38,7 +38,7 @@ from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
 from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
-from tripletick.turn import attachments, attempts, claims, effects, feedback, losses, receipts
+from tripletick.turn import attachments, attempts, claims, effects, false_content, feedback, losses, receipts
 from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
@@ -363,7 +363,7 @@ class Loop:
         changes = points.changes_since(before) or ()
         turn = points.changes_since(0) or () if keeps else ()
         wrong = losses.find_failed_part(call, result, changes, root)
-        wrong = wrong or losses.find_false_content(call.body, changes, points.read_content, asked)
+        wrong = wrong or false_content.find_false_content(call.body, changes, points.read_content, asked)
         if not (loss := wrong or losses.find_loss(call.body, changes, turn, asked, root)):
             return result
         yield from map(Notice, filter(None, (points.restore_block(), *points.snapshot_after_block())))

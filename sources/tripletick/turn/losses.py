@@ -4,23 +4,19 @@ taken back, with the sentence that says why.
 
 from __future__ import annotations
 
-import io
 import re
 import shlex
-import stat
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from tripletick.checkpoint.undo_plan import find_renames, is_folder
-from tripletick.checkpoint.values import Change, State
+from tripletick.checkpoint.values import Change
 from tripletick.dialects.fence.info_string import looks_like_path
 from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
 from tripletick.system.text import join_names
-from tripletick.tools.data_summary import SEPARATED, detect_separator
-from tripletick.turn.clues import describe_dates, find_date_forms, has_date_form
 
 SHELL = "bash"
 MOVES = re.compile(r"\bmv\b|rename|shutil\.move|\.replace\(")
@@ -48,21 +44,6 @@ NO_FOLDER = (
     "{paths} was no folder, so that the files got its name. All files are as they were before.\n"
     "Make the folder first: mkdir -p {paths}"
 )
-PACKS = re.compile(
-    r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
-)
-ARCHIVES = (
-    (".zip", b"PK", "python3 -m zipfile -c {path}"),
-    (".tar.gz", b"\x1f\x8b", "tar -czf {path}"),
-    (".tgz", b"\x1f\x8b", "tar -czf {path}"),
-    (".tar.bz2", b"BZh", "tar -cjf {path}"),
-    (".tar.xz", b"\xfd7zXZ", "tar -cJf {path}"),
-)
-"""How the name of an archive ends, how its content begins, and what makes one everywhere."""
-FALSE_ARCHIVE = (
-    "{path} was an archive of another kind than its name says. All files are as they were before.\n"
-    "This makes one: {how}"
-)
 CD_FAILED = re.compile(r"(?m)^\S*: line (?P<line>\d{1,4}): (?P<why>cd: [^\n]*)$")
 WRONG_FOLDER = (
     "{why}\nWhat came after that ran in another folder than it was meant for. "
@@ -71,39 +52,17 @@ WRONG_FOLDER = (
 DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
 BACK = "All files are as they were before."
 OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone. All files are as they were before."
-OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone. All files are as they were before."
-UNDATED = "{path} got no dates of the form {form}. All files are as they were before.\n{how}"
-RESEPARATED = (
-    "{path} had {before} between its columns, and got {after}. All files are as they were before.\n"
-    "Give csv.DictWriter and csv.writer delimiter={before} too."
-)
-SEPARATES = re.compile(
-    r"\b(?:comma|semicolon|tab|pipe|separat|delimit|komma|semikolon|strichpunkt|trenn|virgul|punto y coma)"
-    r"|sépar|\btsv",
-    re.IGNORECASE,
-)
-COMPARED = 100_000
-"""Bytes of a text that are looked at."""
-UNPACKS = re.compile(
-    r"(?m)(?:^|[;&|(])[ \t]*(?:tar[ \t]+(?:-?\w*x\w*|--extract)|unzip|7z[ \t]+x)\b|zipfile[ \t]+-e\b"
-    r"|extractall|unpack_archive"
-)
-ARCHIVE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
-_FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
-TARGET = re.compile(
-    r"\b(?:into|to|in|inside|nach|dans|en|nella?)\s+(?:(?:a|an|the|new|its|own|den|einen|neuen|un|une|le|la|nuova)\s+)*"
-    rf"(?:(?:{_FOLDER})\s+(?:called\s+|named\s+|namens\s+)?[\"'`]?([\w.-]+)|[\"'`]?([\w.-]+)[\"'`]?\s+(?:{_FOLDER})\b"
-    r"|[\"'`]?([\w.-]+/)(?![\w.]))",
-    re.IGNORECASE,
-)
-"""The folder into which a request wants something."""
-ELSEWHERE = "The files did not go into {folder}. All files are as they were before.\nThis does: {how}"
+FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
 NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay. All files are as they were before."
 SOME_STAY = re.compile(
     r"\b(?:keep|leave|but not|except|n.t (?:delete|remove|touch)|behalt\w*|lass\w*|garde\w*|laisse\w*"
     r"|conserva\w*|deja\w*|mant[eé]n\w*|lascia\w*|tieni|houd\w*|bewaar\w*)\b"
-    rf"(?!\s+(?:(?:the|that|it|den|das|le|la|il|el|de|het)\s+)?(?:empty\s+)?(?:{_FOLDER}|names?)\b)",
+    rf"(?!\s+(?:(?:the|that|it|den|das|le|la|il|el|de|het)\s+)?(?:empty\s+)?(?:{FOLDER}|names?)\b)",
     re.IGNORECASE,
+)
+NOT_MADE = "The files did not go into {path}. All files are as they were before.\n{how}"
+CUT_PATH = (
+    "In ${{{name}:0:4}} the folder counts too: {name} begins with it. The name alone is ${{{name}##*/}}."
 )
 TOO_FEW = "{left} of its kind would be left, and {count} are to stay. All files are as they were before."
 NEWER = "{path} was taken away, and {other}, which is older, stayed. All files are as they were before."
@@ -163,82 +122,9 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     return lost if renamed else [path for path in lost if _find_swapped(code, path)]
 
 
-def find_false_content(
-    code: str, changes: Sequence[Change], read: Callable[[State], bytes], request: str = ""
-) -> Result | None:
-    """Give the result of a block that is to be taken back since it made an archive under the name of another
-    kind, or one that also holds other kinds of files than the request names, or a table of another form; None
-    for any other.
-    """
-    kinds = _list_kinds(request) - {"zip"}
-    made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
-    for path, left in made if PACKS.search(code) else ():
-        for ending, head, how in ARCHIVES:
-            if path.lower().endswith(ending) and (data := read(left)) and not data.startswith(head):
-                what = _find_packed(code, path) or "FOLDER"
-                text = FALSE_ARCHIVE.format(path=path, how=f"{how.format(path=shlex.quote(path))} {what}")
-                return _take_back(text)
-        if kinds and (names := _list_packed(read(left))):
-            other = _filter_other_kinds(names, kinds, request)
-            if other and len(other) < len(names):
-                said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
-                return _take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
-    wrong = _find_unpacked_elsewhere(code, changes, request) or _find_false_table(changes, read, request)
-    return _take_back(wrong) if wrong else None
-
-
-def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str) -> str:
-    """Say that an archive was unpacked elsewhere than into the folder that the request names."""
-    wanted, archive = TARGET.search(request), ARCHIVE.search(request)
-    made = [each.path for each in changes if each.left and not is_folder(each.left)]
-    if not wanted or not archive or not made or not UNPACKS.search(code):
-        return ""
-    folder = next(filter(None, wanted.groups())).rstrip("/")
-    if any(path.startswith(f"{folder}/") for path in made):
-        return ""
-    how = (
-        "python3 -m zipfile -e {} {}" if archive[0].endswith(".zip") else "mkdir -p {1} && tar -xf {0} -C {1}"
-    )
-    return ELSEWHERE.format(folder=folder, how=how.format(shlex.quote(archive[0]), shlex.quote(folder)))
-
-
-def _find_false_table(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> str:
-    """Say that a text of which the dates were to get another form got none of that, or that a table got other
-    separators than it had; "" where neither is so.
-    """
-    for change in changes:
-        states = [state for state in (change.was, change.left) if state and stat.S_ISREG(state[0])]
-        if len(states) < 2 or not is_document(change.path):
-            continue
-        old, new = (read(state)[:COMPARED].decode("utf-8", "replace") for state in states)
-        forms = find_date_forms(request, old)
-        if forms and re.search(r"\d", new) and not has_date_form(forms[1], new):
-            return UNDATED.format(path=change.path, form=forms[1], how=describe_dates(request, old)).strip()
-        if change.path.lower().endswith(SEPARATED) and not SEPARATES.search(request):
-            before, after = (detect_separator(text) for text in (old, new))
-            if before != after and before in old.partition("\n")[0]:
-                return RESEPARATED.format(path=change.path, before=repr(before), after=repr(after))
-    return ""
-
-
-def _take_back(text: str) -> Result:
+def take_back(text: str) -> Result:
     """Give the result of a block of which nothing is to stay."""
     return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
-
-
-def _list_packed(data: bytes) -> list[str]:
-    """Give the names of the files in an archive, none where it is not known how to read it."""
-    import tarfile
-    import zipfile
-    import zlib
-
-    with suppress(zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, ValueError, zlib.error):
-        if data.startswith(b"PK"):
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                return [name for name in archive.namelist() if not name.endswith("/")]
-        with tarfile.open(fileobj=io.BytesIO(data)) as packed:
-            return [member.name for member in packed if member.isfile()]
-    return []
 
 
 def find_failed_part(call: Call, result: Result, changes: Sequence[Change], root: Path) -> Result | None:
@@ -267,15 +153,8 @@ def _find_wrong_folder(call: Call, result: Result, root: Path) -> Result | None:
         folder = re.fullmatch(r"cd\s+(?:--\s+)?([^|;&]+?)\s*(?:[;&].*)?", line)
         if folder and "||" not in line and folder[1].strip("'\"/").rpartition("/")[2] != root.name:
             text = WRONG_FOLDER.format(why=found["why"])
-            return _take_back(text)
+            return take_back(text)
     return None
-
-
-def _find_packed(code: str, path: str) -> str:
-    """Give what a line packs into an archive, as written behind its name, "" where that is not plain."""
-    written = rf"(?:\./)?(?:{re.escape(path)}|{re.escape(shlex.quote(path))})"
-    found = re.search(rf"(?m)^[ \t]*(?:tar|zip)[ \t][^|;&\n]*?{written}[ \t]+([^-|;&<>\n]+)$", code)
-    return found[1].strip() if found else ""
 
 
 def find_loss(
@@ -303,10 +182,28 @@ def find_loss(
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
     if not lost:
-        few = _find_too_few(changes, request, root) if root else ""
-        return _take_back(few) if few else _find_other_kinds(code, changes, request)
+        few = root and (
+            _find_unmade_folder(code, changes, request, root) or _find_too_few(changes, request, root)
+        )
+        return take_back(few) if few else _find_other_kinds(code, changes, request)
     sources = shlex.join([*lost, *renamed.values()])
-    return _take_back(said.format(paths=join_names(lost, NAMED), target=shlex.quote(target), sources=sources))
+    return take_back(said.format(paths=join_names(lost, NAMED), target=shlex.quote(target), sources=sources))
+
+
+def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root: Path) -> str:
+    """Say that files were moved, and not into the folder that a request names by its path, and that is to be
+    made below one which is there.
+    """
+    if not MOVES.search(code) or not find_renames(changes):
+        return ""
+    for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
+        path = root / word
+        if not path.exists() and path.parent.is_dir():
+            cut = re.search(r"\$\{(?P<name>\w+):\d", code)
+            paths = cut and re.search(rf"\bfor\s+{cut['name']}\s+in\s+[^;\n]*/", code)
+            how = CUT_PATH.format(name=cut["name"]) if cut and paths else ""
+            return NOT_MADE.format(path=word, how=how).strip()
+    return ""
 
 
 def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
@@ -348,20 +245,20 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
     """Give the result of a block that is to be taken back since it moved or deleted files of another kind
     than the request names, where that names any, and no others.
     """
-    kinds = _list_kinds(request)
+    kinds = list_kinds(request)
     if not kinds or not (MOVES.search(code) or DELETES.search(code)):
         return None
     moved = set(find_renames(changes).values())
     gone = [each.path for each in changes if each.was and not each.left and not is_folder(each.was)]
-    other = _filter_other_kinds(gone, kinds, request)
+    other = filter_other_kinds(gone, kinds, request)
     if not other or len(other) == len(gone):
         return None
     did = "moved" if other[0] in moved else "deleted"
     said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
-    return _take_back(OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said))
+    return take_back(OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said))
 
 
-def _list_kinds(request: str) -> set[str]:
+def list_kinds(request: str) -> set[str]:
     """Give the endings of the files of which a request speaks; none where it speaks of others too."""
     plain = request.casefold()
     kinds = set(re.findall(r"(?<!\w)\*?\.([a-z][a-z0-9]{1,4})\b(?![./])", plain))
@@ -370,7 +267,7 @@ def _list_kinds(request: str) -> set[str]:
     return set() if ELSE.search(KEPT.sub(" ", plain)) else kinds
 
 
-def _filter_other_kinds(paths: Sequence[str], kinds: Collection[str], request: str) -> list[str]:
+def filter_other_kinds(paths: Sequence[str], kinds: Collection[str], request: str) -> list[str]:
     """Give the files of other kinds that the request does not name."""
     plain, names = request.casefold(), {path: path.rpartition("/")[2].casefold() for path in paths}
     other = [path for path, name in names.items() if "." in name[1:] and not _is_named(name, plain)]

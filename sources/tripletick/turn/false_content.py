@@ -1,0 +1,141 @@
+"""Archives and tables that are not what a request or their name says, which blocks are taken back for."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from tripletick.checkpoint.undo_plan import is_folder
+from tripletick.checkpoint.values import Change, State
+from tripletick.languages.registry import is_document
+from tripletick.messages import Result
+from tripletick.system.text import join_names
+from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.turn.clues import describe_dates, find_date_forms, has_date_form
+from tripletick.turn.losses import FOLDER, NAMED, filter_other_kinds, list_kinds, take_back
+
+PACKS = re.compile(
+    r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
+)
+ARCHIVES = (
+    (".zip", b"PK", "python3 -m zipfile -c {path}"),
+    (".tar.gz", b"\x1f\x8b", "tar -czf {path}"),
+    (".tgz", b"\x1f\x8b", "tar -czf {path}"),
+    (".tar.bz2", b"BZh", "tar -cjf {path}"),
+    (".tar.xz", b"\xfd7zXZ", "tar -cJf {path}"),
+)
+"""How the name of an archive ends, how its content begins, and what makes one everywhere."""
+FALSE_ARCHIVE = (
+    "{path} was an archive of another kind than its name says. All files are as they were before.\n"
+    "This makes one: {how}"
+)
+OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone. All files are as they were before."
+UNDATED = "{path} got no dates of the form {form}. All files are as they were before.\n{how}"
+RESEPARATED = (
+    "{path} had {before} between its columns, and got {after}. All files are as they were before.\n"
+    "Give csv.DictWriter and csv.writer delimiter={before} too."
+)
+SEPARATES = re.compile(
+    r"\b(?:comma|semicolon|tab|pipe|separat|delimit|komma|semikolon|strichpunkt|trenn|virgul|punto y coma)"
+    r"|sépar|\btsv",
+    re.IGNORECASE,
+)
+COMPARED = 100_000
+"""Bytes of a text that are looked at."""
+UNPACKS = re.compile(
+    r"(?m)(?:^|[;&|(])[ \t]*(?:tar[ \t]+(?:-?\w*x\w*|--extract)|unzip|7z[ \t]+x)\b|zipfile[ \t]+-e\b"
+    r"|extractall|unpack_archive"
+)
+ARCHIVE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
+TARGET = re.compile(
+    r"\b(?:into|to|in|inside|nach|dans|en|nella?)\s+(?:(?:a|an|the|new|its|own|den|einen|neuen|un|une|le|la|nuova)\s+)*"
+    rf"(?:(?:{FOLDER})\s+(?:called\s+|named\s+|namens\s+)?[\"'`]?([\w.-]+)|[\"'`]?([\w.-]+)[\"'`]?\s+(?:{FOLDER})\b"
+    r"|[\"'`]?([\w.-]+/)(?![\w.]))",
+    re.IGNORECASE,
+)
+"""The folder into which a request wants something."""
+ELSEWHERE = "The files did not go into {folder}. All files are as they were before.\nThis does: {how}"
+
+
+def find_false_content(
+    code: str, changes: Sequence[Change], read: Callable[[State], bytes], request: str = ""
+) -> Result | None:
+    """Give the result of a block that is to be taken back since it made an archive under the name of another
+    kind, or one that also holds other kinds of files than the request names, or a table of another form; None
+    for any other.
+    """
+    kinds = list_kinds(request) - {"zip"}
+    made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
+    for path, left in made if PACKS.search(code) else ():
+        for ending, head, how in ARCHIVES:
+            if path.lower().endswith(ending) and (data := read(left)) and not data.startswith(head):
+                what = _find_packed(code, path) or "FOLDER"
+                text = FALSE_ARCHIVE.format(path=path, how=f"{how.format(path=shlex.quote(path))} {what}")
+                return take_back(text)
+        if kinds and (names := _list_packed(read(left))):
+            other = filter_other_kinds(names, kinds, request)
+            if other and len(other) < len(names):
+                said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
+                return take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
+    wrong = _find_unpacked_elsewhere(code, changes, request) or _find_false_table(changes, read, request)
+    return take_back(wrong) if wrong else None
+
+
+def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str) -> str:
+    """Say that an archive was unpacked elsewhere than into the folder that the request names."""
+    wanted, archive = TARGET.search(request), ARCHIVE.search(request)
+    made = [each.path for each in changes if each.left and not is_folder(each.left)]
+    if not wanted or not archive or not made or not UNPACKS.search(code):
+        return ""
+    folder = next(filter(None, wanted.groups())).rstrip("./")
+    if any(path.startswith(f"{folder}/") for path in made):
+        return ""
+    how = (
+        "python3 -m zipfile -e {} {}" if archive[0].endswith(".zip") else "mkdir -p {1} && tar -xf {0} -C {1}"
+    )
+    return ELSEWHERE.format(folder=folder, how=how.format(shlex.quote(archive[0]), shlex.quote(folder)))
+
+
+def _find_false_table(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> str:
+    """Say that a text of which the dates were to get another form got none of that, or that a table got other
+    separators than it had; "" where neither is so.
+    """
+    for change in changes:
+        states = [state for state in (change.was, change.left) if state and stat.S_ISREG(state[0])]
+        if len(states) < 2 or not is_document(change.path):
+            continue
+        old, new = (read(state)[:COMPARED].decode("utf-8", "replace") for state in states)
+        forms = find_date_forms(request, old)
+        if forms and re.search(r"\d", new) and not has_date_form(forms[1], new):
+            return UNDATED.format(path=change.path, form=forms[1], how=describe_dates(request, old)).strip()
+        if change.path.lower().endswith(SEPARATED) and not SEPARATES.search(request):
+            before, after = (detect_separator(text) for text in (old, new))
+            if before != after and before in old.partition("\n")[0]:
+                return RESEPARATED.format(path=change.path, before=repr(before), after=repr(after))
+    return ""
+
+
+def _list_packed(data: bytes) -> list[str]:
+    """Give the names of the files in an archive, none where it is not known how to read it."""
+    import tarfile
+    import zipfile
+    import zlib
+
+    with suppress(zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, ValueError, zlib.error):
+        if data.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                return [name for name in archive.namelist() if not name.endswith("/")]
+        with tarfile.open(fileobj=io.BytesIO(data)) as packed:
+            return [member.name for member in packed if member.isfile()]
+    return []
+
+
+def _find_packed(code: str, path: str) -> str:
+    """Give what a line packs into an archive, as written behind its name, "" where that is not plain."""
+    written = rf"(?:\./)?(?:{re.escape(path)}|{re.escape(shlex.quote(path))})"
+    found = re.search(rf"(?m)^[ \t]*(?:tar|zip)[ \t][^|;&\n]*?{written}[ \t]+([^-|;&<>\n]+)$", code)
+    return found[1].strip() if found else ""
