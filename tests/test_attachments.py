@@ -460,6 +460,18 @@ def test_dates_that_are_to_be_turned_round_go_along_with_how(context):
         assert "reversed" not in attachments.attach_files(other, FILE, context, BASE)
 
 
+def test_a_module_that_lacks_a_name_is_told_by_what_it_defines(context):
+    put(context, "shapes.py", "import math\n\ndef area_of_circle(r):\n    return r\n\nclass Square: ...\n")
+    put(context, "main.py", "from shapes import circle_area\n")
+    said = attachments.attach_files("python3 main.py fails with an ImportError. Fix it", CODER, context, BASE)
+    assert "shapes.py has no circle_area: it has area_of_circle, Square." in said
+    text = """  File "main.py", line 1, in <module>
+ImportError: cannot import name 'circle_area' from 'shapes' (shapes.py)"""
+    result = Result("failed", "failed, exit 1", text, exit=1)
+    failed = attachments.find_failed_program(result, context)
+    assert failed and failed.path == "main.py"
+
+
 def test_a_file_that_is_named_by_its_path_may_be_named_without_it_later(context):
     put(context, "site/index.html", "<a href=about.htm>x</a>\n")
     request = "Two things do not work in site/index.html. Please make the links in index.html right."

@@ -10,18 +10,15 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from tripletick.agents.definitions import EVERY_LANGUAGE
 from tripletick.agents.templates import Templates
-from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language, is_document, is_program_path
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
-from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
 from tripletick.tools.command_examples import describe_argument
 from tripletick.tools.file_listing import (
@@ -31,23 +28,16 @@ from tripletick.tools.file_listing import (
     format_dates,
     suggest_paths,
 )
-from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_search import search_files
-from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.tool import FileTracker, ToolContext
 from tripletick.turn import clues
+from tripletick.turn.file_display import LARGEST, format_fenced, format_file, format_folder
 from tripletick.turn.file_mentions import PATTERN, PLACE, find_blank_names, is_file_name, split_words
 
-LARGEST = 1 << 20
-"""Bytes; of a larger file nothing goes along."""
 MOST = 6
 """Files of one request."""
 LEAST = 200
 """Characters; with less room left nothing is begun."""
-TABLE = 1500
-"""Characters; a larger table goes along by its first rows."""
-ENTRIES = 20
-"""Names of a folder."""
 FEW, SHORT = 3, 1000
 """Files that a request without a name may mean, and their characters."""
 STEM = re.compile(r"[^\W\d_]{4,}")
@@ -59,11 +49,6 @@ TYPED = ("html", "css", "gitignore", "dockerfile", "makefile")
 """Files that are written as programs are, and have a form that a model gives under any tag."""
 LOOKS, ACTS = ("tells", "counts", "finds"), ("alters", "moves", "adds")
 """Words of a request that wants to know something, and of one that wants something done with files."""
-WHOLE = "{path}, {lines}:"
-PART = "{path}, the first {shown} of {lines}:"
-TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
-DATA = ", {said}; read or change it in a python block, with {reader}"
-HOLDS = "{path}/ holds: {names}"
 FAILS = "{command} fails:"
 MISSING = re.compile(r"(?:No such file or directory|no such file or directory, \w+):? '([^'\n]+)'")
 INSTEAD = "{name} does not exist; {path} does."
@@ -150,7 +135,7 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
     with suppress(PathRefused, UnicodeError):
         source = read(path, LARGEST).decode() if path in context.ledger.known else ""
         inputs = [each for each in clues.find_inputs(source) if _is_file(each, context)]
-        yield from (_format_file(each, context, SHORT) for each in inputs)
+        yield from (format_file(each, context, SHORT) for each in inputs)
         data = "\n".join(read(each, SHORT).decode() for each in inputs)
         yield clues.describe_ordered_texts(path, source, data)
 
@@ -185,7 +170,17 @@ def attach_failure(request: str, context: ToolContext) -> str:
     missing = dict.fromkeys(MISSING.findall(said))
     near = [(name, path) for name in missing if (path := suggest_paths(name, context.workspace))]
     hints = (INSTEAD.format(name=name, path=path) for name, path in near)
-    return "\n".join((_format_fenced(FAILS.format(command=command), said), *hints))
+    lacks = [*_describe_modules(said, context)]
+    return "\n".join((format_fenced(FAILS.format(command=command), said), *hints, *lacks))
+
+
+def _describe_modules(said: str, context: ToolContext) -> Iterator[str]:
+    """Say what a module of the folder defines from which a name cannot be imported."""
+    for name, module in clues.NOT_IMPORTED.findall(said):
+        with suppress(PathRefused, UnicodeError):
+            path = f"{module.replace('.', '/')}.py"
+            if _is_file(path, context):
+                yield clues.describe_module(path, context.workspace.read_shown(path, LARGEST).decode(), name)
 
 
 def attach_named_files(
@@ -217,7 +212,7 @@ def attach_named_files(
     for path in list(dict.fromkeys(_filter_existing(found, kinds, names)))[:MOST]:
         if left < LEAST:
             break
-        part = _format_folder(path, context) if kinds[path] == "folder" else _format_file(path, context, left)
+        part = format_folder(path, context) if kinds[path] == "folder" else format_file(path, context, left)
         parts += [part] if part else []
         left -= len(part)
         programs += [path] if is_program_path(path) and path in context.ledger.known else []
@@ -288,7 +283,7 @@ def attach_meant_files(request: str, context: ToolContext, *, few: bool) -> str:
     if few and not meant and len(texts) <= FEW:
         sizes = (context.workspace.describe_path(path).size for path in texts)
         meant = texts if sum(sizes) <= SHORT else []
-    parts = [_format_file(path, context, SHORT) for path in meant] if len(meant) <= FEW else []
+    parts = [format_file(path, context, SHORT) for path in meant] if len(meant) <= FEW else []
     data = any(path.lower().endswith(data_summary.KNOWN) for path in meant)
     context.ledger.computes |= data and any(parts)
     return "\n\n".join(filter(None, parts))
@@ -318,11 +313,13 @@ def find_failed_program(result: Result, context: ToolContext) -> AttachedFile | 
     """Give the program of the workspace that a failure names last; its text is "" where the model has seen it
     as it is.
     """
-    for word in dict.fromkeys(reversed(PLACE.findall(result.text))):
+    # what lacks a name is not where it is asked for
+    text = clues.LACKING_MODULE.sub("", result.text)
+    for word in dict.fromkeys(reversed(PLACE.findall(text))):
         language = detect_language(word)
         path = _resolve_path(word, context) if language and language.is_runnable else None
         if language and path and context.workspace.get_kind(path) == "file":
-            shown = _format_file(path, context, context.clip)
+            shown = format_file(path, context, context.clip)
             return AttachedFile(shown, language.tag, path) if path in context.ledger.known else None
     return None
 
@@ -357,44 +354,3 @@ def _resolve_path(word: str, context: ToolContext) -> str | None:
     with suppress(PathRefused, OSError, ValueError):
         return context.workspace.resolve_path(word).path
     return None
-
-
-def _format_folder(path: str, context: ToolContext) -> str:
-    with suppress(PathRefused):
-        names = shorten_names(list_names(path, context.workspace), ENTRIES)
-        return HOLDS.format(path=path, names=", ".join(names) or "nothing")
-    return ""
-
-
-def _format_file(path: str, context: ToolContext, room: int) -> str:
-    """Show a file, "" where it was shown as it is, cannot be or is no text."""
-    with suppress(PathRefused):
-        data = context.workspace.read_shown(path, LARGEST + 1)
-        if len(data) > LARGEST or is_binary(data) or not data.strip() or context.ledger.has_shown(path, data):
-            return ""
-        text = data.decode("utf-8", "replace").lstrip("\ufeff")
-        reader = data_summary.suggest_reader(path, text, marked=data.startswith(BOM_UTF8))
-        lines, (name,) = text.splitlines(), shorten_names([path], 1)
-        if (told := data_summary.summarize_data(path, text)) and len(text) > min(TABLE, room):
-            return _format_fenced(
-                TABLED.format(path=name, said=told[0], reader=reader),
-                told[1][: room // 2],
-            )
-        if len(text) <= room:
-            context.ledger.record_shown(path, data)
-            said = DATA.format(said=told[0], reader=reader) if told else ""
-            return _format_fenced(
-                WHOLE.format(path=name + said, lines=format_count(len(lines), "line")), text, path
-            )
-        kept = text[: room // 2].splitlines()[:-1]
-        return _format_fenced(
-            PART.format(path=name, shown=len(kept), lines=format_count(len(lines), "line")),
-            "\n".join(kept),
-            path,
-        )
-    return ""
-
-
-def _format_fenced(head: str, text: str, path: str = "") -> str:
-    language = detect_language(path) if path else None
-    return f"{head}\n{wrap_in_fence(text.rstrip(), language.tag if language else 'text')}"

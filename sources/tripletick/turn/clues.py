@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from tripletick.languages.registry import is_program_path
 from tripletick.tools.python_source import parse_program
 
-MOST = 2
-"""Files that are shown."""
+MOST, DEFINED = 2, 12
+"""Files that are shown, and names that a module defines."""
 LITERAL = re.compile(r"[\"']((?:\./)?[\w][\w ./-]*\.\w{1,6})[\"']")
 TEXTS = "In {path}, {name} is a text where it is put in order: '9' comes after '10'. int({name}) is a number."
 MAKES = re.compile(r"(?m)^[ \t]*(?P<verb>mkdir(?: -p)?|touch)\s+[\"']?(?:(?P<folder>[\w.-]+)/)?")
 LOOP = "For each line of {path}, without writing it out: {how}"
+NOT_IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+LACKING_MODULE = re.compile(r"(?m)(?<=^ImportError: cannot import name )('\w+' from '[\w.]+') \([^\n]*\)$")
+DEFINES = "{path} has no {name}: it has {names}."
 OPEN_TASK = re.compile(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
 TICKED = "“- [ ] {task}” becomes “- [x] {task}” when it is done."
 _Y, _D = "(?:YYYY|JJJJ|AAAA|GGGG)", "(?:DD|TT|JJ|GG)"
@@ -51,6 +54,14 @@ def describe_loop(path: str, text: str, reply: str) -> str:
     folder = f"{makes['folder']}/" if makes["folder"] else ""
     how = f'while IFS= read -r line; do {makes["verb"]} "{folder}$line"; done < {shlex.quote(path)}'
     return LOOP.format(path=path, how=how)
+
+
+def describe_module(path: str, source: str, name: str) -> str:
+    """Say what the top of a module defines, where that has not a name; "" of one that defines nothing."""
+    tree = parse_program(source)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    names = [part.name for part in tree.body if isinstance(part, kinds)] if tree else []
+    return DEFINES.format(path=path, name=name, names=", ".join(names[:DEFINED])) if names else ""
 
 
 def describe_dates(request: str, text: str) -> str:
