@@ -106,6 +106,7 @@ def test_a_function_with_a_fault_is_held_against_what_is_right(tmp_path):
         ("2.5 EUR", "2.50 EUR", "; an f-string writes 2 decimals with {number:.2f}"),
         ("total: 3", "Total: 3", "; only upper and lower case differ"),
         ("1,2", "1, 2", "; only blanks differ"),
+        ("20.0 is 68.0 F", "68.0", "; that alone is to be there"),
         ("2h 6m", "2h 05m", ""),
         ("2.5", "2.49", ""),
         ("a", "b", ""),

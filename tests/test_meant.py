@@ -186,6 +186,30 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
 @pytest.mark.parametrize(
     ("body", "meant"),
     [
+        ('for f in inv/*.txt; do mv "$f" ${f:0:4}/; done', 'for f in inv/*.txt; do mv "$f" ${f:4:4}/; done'),
+        ('for f in "my in"/*; do y=${f:1}; done', 'for f in "my in"/*; do y=${f:1}; done'),
+        ('for f in "a/b"/*\ndo y=${f:1}; z=${f:9:2}', 'for f in "a/b"/*\ndo y=${f:5}; z=${f:9:2}'),
+        ("for f in *; do y=${f:0:4}; done", "for f in *; do y=${f:0:4}; done"),
+        ("for f in */*; do y=${f:0:4}; done", "for f in */*; do y=${f:0:4}; done"),
+        ("for f in a/*; do y=${g:0:4}; done", "for f in a/*; do y=${g:0:4}; done"),
+    ],
+)  # fmt: skip
+def test_a_loop_cuts_names_and_not_their_folder(context, body, meant):
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+def test_a_short_program_of_which_most_signs_stay_is_the_new_version(context):
+    put(context, "main.py", "from shapes import circle_area\n\nprint(round(circle_area(2), 2))\n")
+    attachments.attach_named_files("main.py fails", context)
+    context.ledger.asked = "main.py"
+    new = "from shapes import area_of_circle\n\nprint(round(area_of_circle(2), 2))\n"
+    assert infer_path(Call("python", new), context).path == "main.py"
+    assert infer_path(Call("python", "import shapes\nprint(dir(shapes))\n"), context).path is None
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
         ("mkdir Old\nmv roll/img_1.jpg roll/b.JPG Old/", "mkdir Old\nmv roll/IMG_1.JPG roll/b.JPG Old/"),
         ("mv 'roll/img_1.jpg' Old/ && cat READ.ME", "mv 'roll/IMG_1.JPG' Old/ && cat Read.Me"),
         ("cat read.me | grep img_1.jpg", "cat Read.Me | grep img_1.jpg"),

@@ -87,7 +87,7 @@ def test_a_loop_stands_for_lines_that_were_written_out_with_an_open_quote(sessio
     ("request_", "code", "flaw"),
     [
         ("write the names of the files in inv to n.txt", "ls inv/* > n.txt",
-         "n.txt has inv/2023-1, and the names alone are to be there: find writes them with -printf '%f\\n'."),
+         "n.txt has inv/2023-1, and the names alone are to be there: sed -i 's#.*/##' n.txt."),
         ("write the paths of the files in inv to n.txt", "ls inv/* > n.txt", ""),
         ("write the names of all files to n.txt", "ls inv/* > n.txt", ""),
     ],
@@ -111,15 +111,16 @@ FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1."
         ("what is the average temp in rooms.csv?", "echo 7.9", "The output " + FALSE_MEAN),
         ("what is the average temp in rooms.csv?", "echo 20.8", ""),
         ("save rooms.csv without duplicates", "cat rooms.csv > n; cat n >> rooms.csv",
-         "rooms.csv has time,room,temp more than once."),
+         "rooms.csv has time,room,temp more than once: "
+         "awk '!seen[$0]++' rooms.csv > /tmp/once && cp /tmp/once rooms.csv."),
         ("how often was the bath measured in rooms.csv?", "tail -n +2 rooms.csv | wc -l", ""),
         ("how often was tea bought? see t.txt", "wc -l < t.txt", ""),
         ("how often was bread bought? see t.txt", "wc -l < t.txt",
-         "bread is in 2 of the 5 lines of t.txt, and the block does not look for it: "
-         "begin with grep -i bread t.txt."),
+         "bread is in 2 of the 5 lines of t.txt, and the block does not look for it. "
+         "Begin with: grep -i bread t.txt | wc -l"),
         ("change 06:00 of rooms.csv to 07:00", "sed -i s/06:00/07:00/ rooms.csv", ""),
         ('write the names here without ".csv" into n.txt', "ls *.csv > n.txt",
-         "n.txt has rooms.csv, and .csv is to be left out."),
+         "n.txt has rooms.csv, and .csv is to be left out: sed -i 's/[.]csv$//' n.txt."),
     ],
 )  # fmt: skip
 def test_what_a_result_cannot_be_is_told(session, request_, code, flaw):

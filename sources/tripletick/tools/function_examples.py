@@ -129,7 +129,7 @@ def describe_difference(given: str, right: str) -> str:
     )
     if decimals and given_numbers == numbers:
         return f"; an f-string writes {len(decimals[1])} decimals with {{number:.{len(decimals[1])}f}}"
-    return ""
+    return "; that alone is to be there" if right.split() != given.split() and right in given.split() else ""
 
 
 def find_examples(text: str, names: Sequence[str], *, faulty: bool = False) -> list[tuple[str, str]]:

@@ -36,6 +36,10 @@ _TAKES = re.compile(
 """What looks at files that must be there, copies or moves them; none that takes a pattern."""
 _FILE = re.compile(r"(?<![\w.>-])(?<!>[ \t])[\w-]+(?:\.[\w-]+)*\.\w{1,6}(?![\w./])")
 _SOURCE = re.compile(rf"{_FILE.pattern}(?=[\"']?[ \t]+[^\s;|&])")
+_LOOPS = re.compile(
+    r"\bfor[ \t]+(?P<name>\w+)[ \t]+in[ \t]+(?P<folder>[\"']?[\w./-]+(?:/[\"']?|[\"']/))[^\s;/\"']*[ \t]*(?:;|\n)"
+)
+"""A loop over what lies in one folder, which is named."""
 _RENAMES = re.compile(
     r"(?m)^(?P<command>[ \t]*(?:mv|cp)[ \t]+(?:-\w+[ \t]+)*)"
     r"(?P<old>(?:[\w./-]+/)?'[^'\n]+'(?:/[\w./-]+)?|[\w./-]+)[ \t]+"
@@ -88,6 +92,22 @@ def _quote_target(found: re.Match[str], workspace: Workspace) -> str:
         if is_new and same and workspace.get_kind(source) != "missing":
             return f"{found['command']}{found['old']} {shlex.quote(new)}"
     return found[0]
+
+
+def correct_cuts(script: str) -> str:
+    """Have a loop over the files of a folder cut their names, and not the folder before them, which is no
+    use: `for f in in/*; do … ${f:0:4}` is `${f:3:4}`.
+    """
+    for loop in _LOOPS.finditer(script):
+        length = len(loop["folder"].replace('"', "").replace("'", ""))
+        cut = rf"\$\{{{loop['name']}:(?P<start>\d{{1,2}})(?P<rest>(?::\d{{1,2}})?)\}}"
+
+        def move(found: re.Match[str], length: int = length, name: str = loop["name"]) -> str:
+            start = int(found["start"])
+            return f"${{{name}:{start + length}{found['rest']}}}" if start < length else found[0]
+
+        script = re.sub(cut, move, script)
+    return script
 
 
 def correct_case(script: str, there: Mapping[str, Sequence[str]]) -> str:

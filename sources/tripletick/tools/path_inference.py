@@ -20,7 +20,7 @@ from tripletick.paths import PathRefused
 from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.missing_imports import add_imports
-from tripletick.tools.name_quoting import quote_names
+from tripletick.tools.name_quoting import correct_cuts, quote_names
 from tripletick.tools.tool import ToolContext
 
 ALIKE = 0.4
@@ -28,6 +28,8 @@ ALIKE = 0.4
 SURE = 0.6
 """… and with so many it is one, where nothing else says so."""
 LARGEST = 1 << 18
+FEW_SIGNS, CHANCE = 1000, 0.2
+"""Signs of a text that are compared one by one, and what is taken off for those that any two have."""
 SHELL, PYTHON = "bash", "python"
 _LOOKS = re.compile(
     r"[ \t]*(?:cat|head|tail|[efz]?grep|rg|sed|g?awk|wc|sort|uniq|cut|nl|tac|file|stat|du|ls|diff|cmp"
@@ -85,7 +87,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     """
     if call.tool != SHELL or not context.trial.paths:
         return call
-    body = quote_names(call.body, context.workspace, context.ledger.task)
+    body = quote_names(correct_cuts(call.body), context.workspace, context.ledger.task)
     # undo has what was there before; the sed of macOS needs an ending
     wanted = sys.platform == "darwin" or _BACKUP.search(context.ledger.task)
     call = replace(call, body=body if wanted else _KEEPS.sub("sed -i ", body))
@@ -173,5 +175,12 @@ def _can_be_version(path: str, body: str, context: ToolContext, alike: float = A
 
 
 def _measure_likeness(old: str, new: str) -> float:
+    """Give the part of its lines that a new text has in common with an old one; of a short one also the part
+    of its signs, of which another text has about half, too.
+    """
     before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
-    return difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()
+    lines = difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()
+    if max(len(old), len(new)) > FEW_SIGNS:
+        return lines
+    signs = difflib.SequenceMatcher(None, "\n".join(before), "\n".join(after), autojunk=False).ratio()
+    return max(lines, signs - CHANCE)

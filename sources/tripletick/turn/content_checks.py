@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -15,15 +16,19 @@ from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.turn.result_checks import DISORDER, LEFT_OVER, UNROUNDED
 
-KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
-TWICE = "{path} has {line} more than once."
+KEPT_ENDING = "{path} has {line}, and {ending} is to be left out: sed -i 's/[.]{bare}$//' {quoted}."
+TWICE = "{path} has {line} more than once: {how}."
 UNFILTERED = (
-    "{word} is in {some} of the {all} lines of {path}, and the block does not look for it: "
-    "begin with grep -i {word} {path}."
+    "{word} is in {some} of the {all} lines of {path}, and the block does not look for it. Begin with: {how}"
 )
+_READS = re.compile(
+    r"(?P<before>(?:e?grep|cut|g?awk|sed|sort|wc|tail|head|uniq|tr)\b[^|;&<>\n]*?)[ \t]+<?[ \t]*"
+    r"[\w./-]+\.\w{1,6}(?=[ \t]*(?:\||$))"
+)
+"""A command that takes the lines of a file, up to that."""
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
-WITH_FOLDER = "{path} has {line}, and the names alone are to be there: find writes them with -printf '%f\\n'."
+WITH_FOLDER = "{path} has {line}, and the names alone are to be there: sed -i 's#.*/##' {quoted}."
 FALSE_MEAN = "{path} has {number}, and a mean of {column} lies between {least} and {most}."
 WITHOUT = re.compile(
     r"\b(?:without|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
@@ -74,7 +79,9 @@ def find_kept_ending(path: str, text: str, request: str) -> str:
     if not kept or (not named and 2 * len(kept) < len(text.splitlines())):
         return ""
     line = next(each.strip() for each in text.splitlines() if each.rstrip().endswith(f".{kept[0]}"))
-    return KEPT_ENDING.format(path=path, line=line, ending=f".{kept[0]}")
+    return KEPT_ENDING.format(
+        path=path, line=line, ending=f".{kept[0]}", bare=kept[0], quoted=shlex.quote(path)
+    )
 
 
 def find_with_folder(path: str, text: str, request: str) -> str:
@@ -84,7 +91,7 @@ def find_with_folder(path: str, text: str, request: str) -> str:
     if len(folders) != 1 or "" in folders or not NAMES.search(request) or PATHS.search(request):
         return ""
     named = re.search(rf"(?<![\w./-]){re.escape(min(folders))}(?![\w-])", request)
-    return WITH_FOLDER.format(path=path, line=lines[0]) if named else ""
+    return WITH_FOLDER.format(path=path, line=lines[0], quoted=shlex.quote(path)) if named else ""
 
 
 def find_twice(path: str, text: str, request: str) -> str:
@@ -96,7 +103,9 @@ def find_twice(path: str, text: str, request: str) -> str:
     for line in (each.strip() for each in text.splitlines()):
         key = fold(line)
         if key in seen and sum(map(str.isalnum, key)) > 1:
-            return TWICE.format(path=path, line=line)
+            key, name = ("tolower($0)" if fold is str.casefold else "$0"), shlex.quote(path)
+            how = f"awk '!seen[{key}]++' {name} > /tmp/once && cp /tmp/once {name}"
+            return TWICE.format(path=path, line=line, how=how)
         seen.add(key)
     return ""
 
@@ -151,7 +160,10 @@ def find_unfiltered(code: str, sources: Mapping[str, str], request: str) -> str:
         telling = [(word, some) for word, some in having.items() if 0 < some <= MOST * len(lines)]
         if telling and not sought:
             word, some = telling[0]
-            return UNFILTERED.format(word=word, some=some, all=len(lines), path=path)
+            how = f"grep -i {word} {shlex.quote(path)} |"
+            if "\n" not in code.strip() and (reads := _READS.match(code.strip())):
+                how = f"{how} {reads['before']}{code.strip()[reads.end() :]}"
+            return UNFILTERED.format(word=word, some=some, all=len(lines), path=path, how=how)
     return ""
 
 

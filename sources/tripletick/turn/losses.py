@@ -60,10 +60,7 @@ SOME_STAY = re.compile(
     rf"(?!\s+(?:(?:the|that|it|den|das|le|la|il|el|de|het)\s+)?(?:empty\s+)?(?:{FOLDER}|names?)\b)",
     re.IGNORECASE,
 )
-NOT_MADE = "The files did not go into {path}. All files are as they were before.\n{how}"
-CUT_PATH = (
-    "In ${{{name}:0:4}} the folder counts too: {name} begins with it. The name alone is ${{{name}##*/}}."
-)
+NOT_MADE = "The files did not go into {path}. All files are as they were before."
 TOO_FEW = "{left} of its kind would be left, and {count} are to stay. All files are as they were before."
 NEWER = "{path} was taken away, and {other}, which is older, stayed. All files are as they were before."
 KINDS = (
@@ -199,10 +196,7 @@ def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root
     for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
         path = root / word
         if not path.exists() and path.parent.is_dir():
-            cut = re.search(r"\$\{(?P<name>\w+):\d", code)
-            paths = cut and re.search(rf"\bfor\s+{cut['name']}\s+in\s+[^;\n]*/", code)
-            how = CUT_PATH.format(name=cut["name"]) if cut and paths else ""
-            return NOT_MADE.format(path=word, how=how).strip()
+            return NOT_MADE.format(path=word)
     return ""
 
 
