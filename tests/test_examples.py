@@ -101,8 +101,9 @@ def test_a_function_with_a_fault_is_held_against_what_is_right(tmp_path):
 @pytest.mark.parametrize(
     ("given", "right", "said"),
     [
-        ("2h 5m", "2h 05m", "; an f-string writes leading zeros with {number:02}"),
-        ("7-1", "007-001", "; an f-string writes leading zeros with {number:03}"),
+        ("2h 5m", "2h 05m", "; an f-string writes number 2 of that with {number:02}, no other"),
+        ("02h 05m", "2h 05m", "; an f-string writes number 1 of that with {number}, no other"),
+        ("7-01", "007-01", "; an f-string writes number 1 of that with {number:03}, no other"),
         ("2.5 EUR", "2.50 EUR", "; an f-string writes 2 decimals with {number:.2f}"),
         ("total: 3", "Total: 3", "; only upper and lower case differ"),
         ("1,2", "1, 2", "; only blanks differ"),

@@ -175,6 +175,7 @@ def test_endings_that_are_to_be_left_out_are(request_, text, said):
     [
         ("remove the duplicates", "a b\nc d\na b", "a b"),
         ("each name once", "Ada\n\n\nada", None),
+        ("it has duplicates, save it without them", "a b\na b", "a b"),
         ("each name once, ignoring case", "Ada\nBob\nada", "ada"),
         ("without duplicates, upper/lower case doesnt matter", "Ada\nBob\nada", "ada"),
         ("without duplicates, case doesnt matter", "Ada\nBob\nada", "ada"),
@@ -205,7 +206,11 @@ ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
 )
 def test_a_mean_lies_between_the_least_and_the_greatest(request_, text, number):
     said = find_false_mean("r.json", text, {"a.csv": ROOMS}, request_)
-    right = f"r.json has {number}, and a mean of temp lies between 15.2 and 24.1." if number else ""
+    right = (
+        f"r.json has {number}, and a mean of temp lies between 15.2 and 24.1: divide each sum by its own count."
+        if number
+        else ""
+    )
     assert said == right
     assert bool(FLAW.search(said)) is bool(number)
 

@@ -78,6 +78,7 @@ def test_what_did_not_work_is_told_although_the_program_is_gone(session, program
     said = words(it.model.asked[2][-1])
     assert (f"times and failed, the last time with: {told}\n" if told else "times and failed.\n") in said
     assert "saved a.py" not in said.partition("This was tried")[2]
+    assert "Two types do not go together" in said or "b.txt" not in program
 
 
 def test_what_the_person_has_touched_since_stays(session):

@@ -119,10 +119,13 @@ def describe_difference(given: str, right: str) -> str:
         return "; only upper and lower case differ"
     if "".join(given.split()) == "".join(right.split()):
         return "; only blanks differ"
-    padded = re.search(r"(?<![\d.])0\d+", right)
-    given_digits, digits = ([int(each) for each in re.findall(r"\d{1,99}", text)] for text in (given, right))
-    if padded and given_digits == digits:
-        return f"; an f-string writes leading zeros with {{number:0{len(padded[0])}}}"
+    given_digits, digits = (re.findall(r"\d{1,99}", text) for text in (given, right))
+    if [int(each) for each in given_digits] == [int(each) for each in digits] and given_digits != digits:
+        at, wanted = next(
+            (at, wanted) for at, wanted in enumerate(digits, 1) if wanted != given_digits[at - 1]
+        )
+        written = f"{{number:0{len(wanted)}}}" if wanted.startswith("0") else "{number}"
+        return f"; an f-string writes number {at} of that with {written}, no other"
     decimals = re.search(r"\d\.(\d+)", right)
     given_numbers, numbers = (
         [float(each) for each in re.findall(r"\d+(?:\.\d+)?", text)] for text in (given, right)

@@ -37,7 +37,8 @@ _TAKES = re.compile(
 _FILE = re.compile(r"(?<![\w.>-])(?<!>[ \t])[\w-]+(?:\.[\w-]+)*\.\w{1,6}(?![\w./])")
 _SOURCE = re.compile(rf"{_FILE.pattern}(?=[\"']?[ \t]+[^\s;|&])")
 _LOOPS = re.compile(
-    r"\bfor[ \t]+(?P<name>\w+)[ \t]+in[ \t]+(?P<folder>[\"']?[\w./-]+(?:/[\"']?|[\"']/))[^\s;/\"']*[ \t]*(?:;|\n)"
+    r"\bfor[ \t]+(?P<name>\w+)[ \t]+in[ \t]+"
+    r"(?P<folder>[\"']?[\w./-]+(?:/[\"']?|[\"']/))[^\s;/\"']*[ \t]*(?:;|\n)"
 )
 """A loop over what lies in one folder, which is named."""
 _RENAMES = re.compile(

@@ -21,7 +21,9 @@ _LIBRARY = re.compile(r"/lib(?:64)?/python\d|site-packages|^<(?!string|stdin)|/n
 """Files in which the mistake is not: the last place outside them is what the model wrote."""
 _SPAWNS = "bash"
 """Starts programs of every language, so every row may fit what it printed."""
-_AFTERWORD = re.compile(r"^make(?:\[\d+\])?: \*\*\*|^\d+ background process")
+_AFTERWORD = re.compile(
+    r"^make(?:\[\d+\])?: \*\*\*|^\d+ background process|^All files are as they were before\.$"
+)
 """What others add below a program's last line."""
 _WORD = re.compile(r"\{(\w+)\}")
 _LONGEST = 500

@@ -29,7 +29,10 @@ _READS = re.compile(
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
 WITH_FOLDER = "{path} has {line}, and the names alone are to be there: sed -i 's#.*/##' {quoted}."
-FALSE_MEAN = "{path} has {number}, and a mean of {column} lies between {least} and {most}."
+FALSE_MEAN = (
+    "{path} has {number}, and a mean of {column} lies between {least} and {most}: "
+    "divide each sum by its own count."
+)
 WITHOUT = re.compile(
     r"\b(?:without|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
     r"(?:[\"'`(]\.(?P<quoted>\w{1,5})\b|\s\.(?P<bare>\w{1,5})\b(?!\.)"
@@ -40,6 +43,7 @@ WITHOUT = re.compile(
 """An ending of names that is to be left out."""
 ONCE = re.compile(
     r"\b(?:(?:remov|delet|drop|eliminat)\w* (?:\w+ ){0,3}?(?:duplicate|double|repeat)\w*|de-?dup\w*|unique"
+    r"|(?:duplicate|double)s?\b[^.;\n]{0,60}?\b(?:without them|remov\w*|delet\w*|drop\w*)"
     r"|without (?:any |the )?(?:duplicate|double|repeat)\w*|only once|(?:each|every)(?: \w+){0,3} once"
     r"|doppelte\w* (?:\w+ ){0,2}(?:entfern|lösch)\w*|ohne (?:duplikat|doppelte)\w*|zonder dubbele\w*"
     r"|sans (?:doublon|répétition)\w*|sin (?:duplicad|repet)\w*|senza (?:duplicat|doppion|ripet)\w*)\b",
