@@ -206,12 +206,8 @@ ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
 )
 def test_a_mean_lies_between_the_least_and_the_greatest(request_, text, number):
     said = find_false_mean("r.json", text, {"a.csv": ROOMS}, request_)
-    right = (
-        f"r.json has {number}, and a mean of temp lies between 15.2 and 24.1: divide each sum by its own count."
-        if number
-        else ""
-    )
-    assert said == right
+    begins = f"r.json has {number}, and a mean of temp lies between 15.2 and 24.1: "
+    assert said.startswith(begins) if number else not said
     assert bool(FLAW.search(said)) is bool(number)
 
 
