@@ -232,7 +232,9 @@ def test_a_line_that_the_task_shows_is_not_printed_in_another_order(task, printe
 def test_a_program_that_prints_a_shown_line_in_another_order_has_failed(context):
     context.ledger.begin_turn(TABLE.format("7 x 3 = 21"))
     result = use(context, "python", "print('3 x 7 = 21')", "table.py")
-    assert result.text == "table.py: it prints '3 x 7 = 21', and the task shows '7 x 3 = 21'"
+    assert (
+        result.text == "table.py: it prints '3 x 7 = 21', and the task shows '7 x 3 = 21': 7 comes before 3"
+    )
 
 
 def test_what_the_box_runs_is_ascii_whatever_the_task_is(context):

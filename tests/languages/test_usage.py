@@ -210,6 +210,21 @@ def test_the_command_that_a_task_shows_is_found(task, command):
     assert find_shown_command(task, "add.py", language("add.py")) == command
 
 
+@pytest.mark.parametrize(
+    ("printed", "right", "holds"),
+    [
+        ("Average: 6.0", "6", True),
+        ("total 17.80", "17.8", True),
+        ("Average: 6.5", "6", False),
+        ("60.0", "60.00", False),
+        ("6 is the average of 3", "6", False),
+    ],
+)
+def test_a_number_is_met_at_the_end_of_a_line(context, printed, right, holds):
+    context.ledger.begin_turn(f"python3 add.py should print {right}")
+    assert use(context, "python", f"print({printed!r})", "add.py").ok is holds
+
+
 def test_a_program_that_the_command_of_the_task_ends_has_failed(context):
     context.ledger.begin_turn("python3 add.py 12 prints a password")
     source = "if __name__ == '__main__':\n    print(int(sys.argv[1]) + 1)"

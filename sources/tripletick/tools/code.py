@@ -47,7 +47,7 @@ TESTER = Path(__file__).with_name("run_tests.py")
 """Runs in the box, and is not imported here: the runner of tests comes with much else."""
 Started = Generator[str, None, Finished]
 Step = Generator[Output | Ask, Answer | None, Finished]
-MISPRINTED = "it prints {line!r}, and the task shows {sample!r}"
+MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
 SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
 WANTS = ", which takes arguments or input and got none: run it in a bash block with some"
 UNGIVEN = re.compile(
@@ -262,7 +262,10 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     unread = command_examples.find_unread_argument(task, *shown)
     wrong = [*_find_failed_examples(program, saved), *filter(None, (*(each.fault for each in used), unread))]
     if misprint := sample_lines.find_misprint(task, result.text):
-        wrong.append(MISPRINTED.format(line=misprint[0], sample=misprint[1]))
+        line, sample = misprint
+        pairs = zip(line.split(), sample.split(), strict=False)
+        other, first = next((pair for pair in pairs if pair[0] != pair[1]), (line, sample))
+        wrong.append(MISPRINTED.format(line=line, sample=sample, first=first, other=other))
     if wrong:
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"

@@ -265,12 +265,21 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished) -> s
     return f"{command} prints {printed[:TOLD]!r}, and right is {right!r}{alike}"
 
 
+_PLAIN = re.compile(r"-?\d+(?:\.\d*[1-9])?")
+_LAST_NUMBER = re.compile(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
+"""The number with which a line ends."""
+
+
 def _shows(printed: str, right: str) -> bool:
     """Tell whether an output has what is right as lines of its own, or behind the label of a line."""
     lines = [line for line in map(_normalize_spaces, printed.splitlines()) if line]
     wanted = [line for line in map(_normalize_spaces, right.replace("\\n", "\n").splitlines()) if line]
     whole, part = ("\n".join(["", *each, ""]) for each in (lines, wanted))
     is_value = len(wanted) == 1 and any(line.endswith((f": {wanted[0]}", f"= {wanted[0]}")) for line in lines)
+    # "6" is met by 6.0, but "6.00" wants its decimals
+    if len(wanted) == 1 and _PLAIN.fullmatch(wanted[0]):
+        ends = (_LAST_NUMBER.search(line) for line in lines)
+        is_value = is_value or any(end and float(end[1]) == float(wanted[0]) for end in ends)
     return part in whole or is_value or _normalize_spaces(printed) == _normalize_spaces(right)
 
 
