@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "ba8fd63dd3fdf3b68b514b3add9cf7a62f225d2fb615ccc4da385ce809fea8aa"
+  sha256 "779c93c8dfa705548a3309f4a36a007c7c93d1e045d6913dc0df736d3c8ab105"
   license "MIT"
 
   depends_on "python@3.13"
