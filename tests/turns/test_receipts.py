@@ -457,6 +457,11 @@ def test_a_file_that_has_the_name_of_a_folder_is_taken_back(session, name, taken
         ("Entpacke a.tar in den Ordner alt", "tar xf a.tar", "mkdir -p alt && tar -xf a.tar -C alt"),
         ("Unpack a.tar into a folder alt.", "tar -xf a.tar", "mkdir -p alt && tar -xf a.tar -C alt"),
         ("Unpack a.tar here", "tar -xf a.tar", ""),
+        ("Unpack a.tar into the current folder", "tar -xf a.tar", ""),
+        ("Unpack a.tar into its own folder", "tar -xf a.tar", ""),
+        ("Unpack a.tar into a folder of the same name", "tar -xf a.tar", ""),
+        ("Unpack a.tar to ./", "tar -xf a.tar", ""),
+        ("Entpacke a.tar in diesen Ordner", "tar -xf a.tar", ""),
         (
             "Unpack a.zip into the folder restored",
             "python3 -m zipfile -e a.zip .",
@@ -483,6 +488,7 @@ def test_an_archive_is_unpacked_where_it_is_to_be(session, request_, code, told)
         ("delete the copies in d, keep those that differ", "rm d/a.txt", False),
         ("move all out of d, keep the names", "mv d/* .", False),
         ("delete what is in d", "rm d/*", False),
+        ("delete the .txt files in d, keep the rest", "rm d/*", False),
     ],
 )
 def test_something_is_left_where_some_is_to_stay(session, request_, code, taken_back):

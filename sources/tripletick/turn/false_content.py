@@ -51,10 +51,16 @@ UNPACKS = re.compile(
     r"|extractall|unpack_archive"
 )
 ARCHIVE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
+_NO_NAME = (
+    r"(?!(?:a|an|the|its|own|new|this|that|same|current|working|project|parent|home|root|separate|single|one|of|for"
+    r"|with|which|and|where|so|is|next|here|den|dem|eigenen?|neuen?|diese[nmrs]?|selben|aktuellen?|von|mit|und|un|une"
+    r"|le|la|ce|cette|même|courant|actuel|de|du|del|este|esta|mismo|actual|y|di|questa|stessa|corrente|e|van|met|deze"
+    r"|huidige|nuova)\b)"
+)
 TARGET = re.compile(
-    r"\b(?:into|to|in|inside|nach|dans|en|nella?)\s+(?:(?:a|an|the|new|its|own|den|einen|neuen|un|une|le|la|nuova)\s+)*"
-    rf"(?:(?:{FOLDER})\s+(?:called\s+|named\s+|namens\s+)?[\"'`]?([\w.-]+)|[\"'`]?([\w.-]+)[\"'`]?\s+(?:{FOLDER})\b"
-    r"|[\"'`]?([\w.-]+/)(?![\w.]))",
+    r"\b(?:into|to|in|inside|nach|dans|en|nella?)\s+(?:(?:a|an|the|new|den|einen|neuen|un|une|le|la|nuova)\s+)*"
+    rf"(?:(?:{FOLDER})\s+(?:called\s+|named\s+|namens\s+)?[\"'`]?{_NO_NAME}([\w.-]+)"
+    rf"|[\"'`]?{_NO_NAME}([\w.-]+)[\"'`]?\s+(?:{FOLDER})\b|[\"'`]?([\w.-]*\w/)(?![\w.]))",
     re.IGNORECASE,
 )
 """The folder into which a request wants something."""

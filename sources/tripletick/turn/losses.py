@@ -213,7 +213,8 @@ def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
     there = list[Path]()
     with suppress(OSError):
         there = [path for path in (root / folder).iterdir() if path.is_file()]
-    if some and len(gone) > 1 and not there and not find_renames(changes):
+    meant = {Path(path).suffix.lstrip(".").casefold() for path in gone} <= list_kinds(request)
+    if some and len(gone) > 1 and not (there or meant or find_renames(changes)):
         return NOTHING_LEFT.format(folder=folder or "the folder")
     left = [path.name for path in there if path.suffix == Path(first).suffix]
     count = (found["kept"] or found["but"]).lower() if found else "0"
