@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "779c93c8dfa705548a3309f4a36a007c7c93d1e045d6913dc0df736d3c8ab105"
+  sha256 "fc5aab283a0721b301ce634e5da020ac367142cb2e8975e7fbcdac3a7d5ecb5b"
   license "MIT"
 
   depends_on "python@3.13"
