@@ -88,7 +88,7 @@ def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(context
     ],
 )
 def test_a_request_ends_with_what_the_first_block_is(session, request_, ending):
-    it = session("It could not be done.")
+    it = session("It could not be done.", "It could not.")
     put(it.loop.context, "calc.py", "print(1)\n")
     files = attachments.attach_named_files(request_, it.loop.context)
     list(it.loop.run_turn(it.prompts.agents["coder"], request_, files=files))
@@ -96,11 +96,11 @@ def test_a_request_ends_with_what_the_first_block_is(session, request_, ending):
 
 
 def test_a_program_that_comes_back_as_it_was_is_told_so(session):
-    it = session("```python:calc.py\nprint(1)\n```", "It did not work.")
+    it = session("```python:calc.py\nprint(1)\n```", "It did not work.", "It did not.")
     put(it.loop.context, "calc.py", "print(1)\n")
     files = attachments.attach_named_files("fix calc.py", it.loop.context)
     list(it.loop.run_turn(it.prompts.agents["coder"], "fix calc.py", files=files))
-    assert "That is the file as it was" in it.model.asked[-1][-1].text
+    assert "That is the file as it was" in it.model.asked[1][-1].text
 
 
 @pytest.mark.parametrize(
