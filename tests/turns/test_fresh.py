@@ -61,7 +61,7 @@ def test_files_are_as_they_were_before_the_turn(session):
     ("program", "request_", "told"),
     [
         ("print(1 / 0)", "write a.py", "python failed, exit 1: ZeroDivisionError: division by zero"),
-        ("def f(n): return n", "write a.py: f(1) == 2", "a.py: f(1) gives 1, and right is 2"),
+        ("def f(n): return n", "write a.py: f(1) == 2", "a.py: f(1) must give 2"),
         ("raise ValueError('a.py is there')", "write a.py", ""),
         (
             "open('b.txt', 'w').write('x' + 1)",

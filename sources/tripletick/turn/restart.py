@@ -23,6 +23,8 @@ TRIED = "This was tried {count} times and failed."
 TRIED_WITH = "This was tried {count} times and failed, the last time with: {error}"
 SAVED = re.compile(r"\bsaved [^,\n]+, ")
 """What a verdict says of a file."""
+WRONG = re.compile(r" (?:it )?(?:prints|gives) .+?, and (?:right is|the task shows) ", re.DOTALL)
+"""What an example says of a result that is wrong."""
 BACK = "The files are as they were before."
 ANOTHER = "Take another way than the one that failed."
 BACK_BUT = "The files are as they were before, but for {paths}."
@@ -56,7 +58,8 @@ def restart_turn(
     back_again = [PurePosixPath(path).name for path in (*files.restored, *files.removed)]
     error = SAVED.sub("", tries.error)
     if tries.proven_wrong:
-        error = error.partition(": ")[2]
+        # what was wrong is copied where it is read: what is right stays
+        error = WRONG.sub(" must give ", error.partition(": ")[2])
     elif any(name in error for name in back_again):
         error = ""
     tried = (TRIED_WITH if error else TRIED).format(count=tries.failures, error=error)
