@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "ae671d215d000405df4c5540ee978d9d9ced0d0ad4e71b424440102d1089501c"
+  sha256 "353fde8f99b2f01a6596747bca4802247ed9a516aed9efdbbc86d74f6a45e47a"
   license "MIT"
 
   depends_on "python@3.13"
