@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "353fde8f99b2f01a6596747bca4802247ed9a516aed9efdbbc86d74f6a45e47a"
+  sha256 "99212b9b26c01773c86d481de287d4de63013fef1bd0a552b5fcdbdb2a8bc01e"
   license "MIT"
 
   depends_on "python@3.13"
