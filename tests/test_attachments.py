@@ -450,6 +450,11 @@ def test_what_is_asked_for_goes_by_the_files(context, request_, ending):
     assert ending in attachments.choose_ending(request_, context.ledger, BASE)
 
 
+def test_data_that_is_nested_too_deeply_to_be_parsed_is_broken_and_ends_nothing(context):
+    put(context, "deep.json", "[" * 100_000)
+    attachments.attach_files("deep.json is not valid. Fix it.", CODER, context, BASE)
+
+
 def test_dates_that_are_to_be_turned_round_go_along_with_how(context):
     put(context, "a.csv", "name,since\nAda,3.1.2024\n")
     request = "change the dates in a.csv from DD.MM.YYYY to YYYY-MM-DD"

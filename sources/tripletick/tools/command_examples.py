@@ -72,7 +72,7 @@ _EXITS = re.compile(
     r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
 )
 """What says that a program may end with another status than 0."""
-_WORDS = r"(?P<words>(?:[\s,]+[^\W\d_A-Z][^\W\d_]*,?){0,8}?:?)\s+(?="
+_WORDS = r"(?:(?:[\s,]+[^\W\d_A-Z][^\W\d_]*,?){0,8}?:?)\s+(?="
 """Words of a sentence between the name of a program and the verb, none of which is an argument."""
 _IN_BRACKETS = re.compile(
     rf"(?:{_SAYS})[^.;()\n\"'`]{{1,80}}\((?:e\.g\. |here )?[\"'`]?(?P<value>-?\d+(?:\.\d+)?)[\"'`]?\)"
@@ -116,7 +116,7 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
             if right and command and not _OPEN.search(command) and not _LEFT_OUT.search(right):
                 found.setdefault(command, right)
-    for right in _find_bare(task, path) if not found and language.starts else ():
+    for right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path}", right)
     return list(found.items())
 
@@ -131,8 +131,6 @@ def _find_bare(task: str, path: str) -> Iterator[str]:
     """Find what the program at `path` is said to print where it is named alone: "cart.py prints 4 instead of
     5". Of a program that is not spoken of as wrong that may be a part of what it prints.
     """
-    if not speaks_of_fault(task):
-        return
     for name in re.finditer(rf"(?<![\w./-])(?:\./)?{re.escape(path)}{_WORDS}{_SAYS})", task):
         if said := _STATED.match(task, name.end()):
             stated, around = said["stated"].strip("\"'`"), (task[: name.start()], task[said.end() :])
@@ -168,7 +166,7 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     found = re.search(rf"(?<![\w.]){literal}(?![\w.])", source)
-    wrong = INSTEAD.format(how=how, literal=found[0]) if found else ""
+    wrong = INSTEAD.format(literal=found[0]) if found else ""
     return UNREAD.format(command=command, how=how) + wrong
 
 

@@ -13,3 +13,9 @@ def parse_program(source: str) -> ast.Module | None:
         warnings.simplefilter("ignore")
         return ast.parse(source)
     return None
+
+
+def list_definitions(tree: ast.Module | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """Give the functions and classes at the top of a program; none of one that could not be parsed."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return [part for part in tree.body if isinstance(part, kinds)] if tree else []

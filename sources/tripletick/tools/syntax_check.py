@@ -110,6 +110,11 @@ def _check_data(parse: Callable[[str], object], path: str, context: ToolContext)
         text = context.workspace.read_bytes(path, LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError:
         return "it is not UTF-8"
+    return find_data_problem(parse, text)
+
+
+def find_data_problem(parse: Callable[[str], object], text: str) -> str | None:
+    """Say what is wrong with a text of data, by one of PARSERS; None where it can be read."""
     try:
         parse(text)
     except json.JSONDecodeError as wrong:

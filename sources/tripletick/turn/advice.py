@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.messages import Call, Result
+from tripletick.turn.losses import BACK
 
 _LIBRARY = re.compile(r"/lib(?:64)?/python\d|site-packages|^<(?!string|stdin)|/node_modules/|^node:")
 """Files in which the mistake is not: the last place outside them is what the model wrote."""
 _SPAWNS = "bash"
 """Starts programs of every language, so every row may fit what it printed."""
-_AFTERWORD = re.compile(
-    r"^make(?:\[\d+\])?: \*\*\*|^\d+ background process|^All files are as they were before\.$"
-)
+_AFTERWORD = re.compile(rf"^make(?:\[\d+\])?: \*\*\*|^\d+ background process|^{re.escape(BACK)}$")
 """What others add below a program's last line."""
 _WORD = re.compile(r"\{(\w+)\}")
 _LONGEST = 500

@@ -7,9 +7,7 @@ Hidden files do not, nor what is no text; what git ignores does where it is name
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from tripletick.tools.file_listing import (
     suggest_paths,
 )
 from tripletick.tools.file_search import search_files
+from tripletick.tools.syntax_check import PARSERS, find_data_problem
 from tripletick.tools.tool import FileTracker, ToolContext
 from tripletick.turn import clues
 from tripletick.turn.file_display import LARGEST, format_fenced, format_file, format_folder
@@ -109,11 +108,8 @@ def _find_broken_data(request: str, context: ToolContext) -> str:
         path = _resolve_path(word, context) if word.lower().endswith((".json", ".toml")) else None
         with suppress(PathRefused, UnicodeError):
             if path and _is_file(path, context):
-                text = context.workspace.read_shown(path, LARGEST).decode()
-                parse = json.loads if path.lower().endswith(".json") else tomllib.loads
-                try:
-                    parse(text)
-                except ValueError:
+                parse = PARSERS[path.rpartition(".")[2].lower()]
+                if find_data_problem(parse, context.workspace.read_shown(path, LARGEST).decode()):
                     return word
     return ""
 
@@ -127,10 +123,11 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
     if language:
         yield describe_argument(request, path, language)
     if not repairs:
-        for each in sorted(context.ledger.named & context.ledger.known):
+        forms = clues.list_date_forms(request)
+        for each in sorted(context.ledger.named & context.ledger.known) if len(forms) > 1 else ():
             with suppress(PathRefused, UnicodeError):
                 if each.lower().endswith(data_summary.KNOWN) or is_document(each):
-                    yield clues.describe_dates(request, read(each, LARGEST).decode())
+                    yield clues.describe_dates(forms, read(each, LARGEST).decode())
         return
     with suppress(PathRefused, UnicodeError):
         source = read(path, LARGEST).decode() if path in context.ledger.known else ""

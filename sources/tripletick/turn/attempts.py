@@ -18,6 +18,7 @@ from tripletick.messages import Call, FileChange, Problem, Receipt, Result
 from tripletick.system.text import format_count, join_names
 from tripletick.tools.shell import SILENT_VERDICTS
 from tripletick.turn.advice import choose_advice, suggest_nothing
+from tripletick.turn.losses import BACK
 
 STEPS = {
     3: "Take another way than the one that failed three times.",
@@ -38,7 +39,7 @@ QUESTIONS = 2
 GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
 POINTER = re.compile(
-    r"Try '[^']+ --help' for more information\.|All files are as they were before\.|For more details see "
+    rf"Try '[^']+ --help' for more information\.|{re.escape(BACK)}|For more details see "
     r"|\s+at \S|Node\.js v\d"
 )
 """A last line that names no cause, but where to read, or the way to it and who walked it."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tripletick.languages.registry import is_program_path
-from tripletick.tools.python_source import parse_program
+from tripletick.tools.python_source import list_definitions, parse_program
 
 MOST, DEFINED = 2, 12
 """Files that are shown, and names that a module defines."""
@@ -58,17 +58,15 @@ def describe_loop(path: str, text: str, reply: str) -> str:
 
 def describe_module(path: str, source: str, name: str) -> str:
     """Say what the top of a module defines, where that has not a name; "" of one that defines nothing."""
-    tree = parse_program(source)
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    names = [part.name for part in tree.body if isinstance(part, kinds)] if tree else []
+    names = [part.name for part in list_definitions(parse_program(source))]
     return DEFINES.format(path=path, name=name, names=", ".join(names[:DEFINED])) if names else ""
 
 
-def describe_dates(request: str, text: str) -> str:
-    """Say how a date of a text gets the form that a request wants, where that has its parts in reverse; "" of
-    a text without such dates.
+def describe_dates(forms: Mapping[str, str], text: str) -> str:
+    """Say how a date of a text gets the other of two `forms`, where that has its parts in reverse; "" of a
+    text without such dates.
     """
-    found = find_date_forms(request, text)
+    found = find_date_forms(forms, text)
     if not found or {found[0][:1], found[1][:1]} != {"Y", "D"}:
         return ""
     old, new = found
@@ -81,17 +79,16 @@ def describe_dates(request: str, text: str) -> str:
     return f"{code} is {turned!r}." if example else ""
 
 
-def find_date_forms(request: str, text: str) -> tuple[str, str] | None:
-    """Give the form that dates of a text have and the other one of which a request speaks, as YYYY-MM-DD."""
-    forms = {form: pattern for said, form, pattern in DATES if re.search(said, request, re.IGNORECASE)}
+def list_date_forms(request: str) -> dict[str, str]:
+    """Give the forms of dates of which a request speaks, as YYYY-MM-DD, each with the pattern of one."""
+    return {form: pattern for said, form, pattern in DATES if re.search(said, request, re.IGNORECASE)}
+
+
+def find_date_forms(forms: Mapping[str, str], text: str) -> tuple[str, str] | None:
+    """Give the form that dates of a text have and the other one; None where it is not one and one."""
     old = [form for form, pattern in forms.items() if re.search(pattern, text)]
     new = [form for form in forms if form not in old]
     return (old[0], new[0]) if len(old) == len(new) == 1 else None
-
-
-def has_date_form(form: str, text: str) -> bool:
-    """Tell whether a text has a date of a form."""
-    return any(re.search(pattern, text) for _, name, pattern in DATES if name == form)
 
 
 def find_inputs(source: str) -> list[str]:

@@ -15,8 +15,8 @@ from tripletick.languages.registry import is_document
 from tripletick.messages import Result
 from tripletick.system.text import join_names
 from tripletick.tools.data_summary import SEPARATED, detect_separator
-from tripletick.turn.clues import describe_dates, find_date_forms, has_date_form
-from tripletick.turn.losses import FOLDER, NAMED, filter_other_kinds, list_kinds, take_back
+from tripletick.turn.clues import describe_dates, find_date_forms, list_date_forms
+from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
 
 PACKS = re.compile(
     r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
@@ -29,16 +29,12 @@ ARCHIVES = (
     (".tar.xz", b"\xfd7zXZ", "tar -cJf {path}"),
 )
 """How the name of an archive ends, how its content begins, and what makes one everywhere."""
-FALSE_ARCHIVE = (
-    "{path} was an archive of another kind than its name says. All files are as they were before.\n"
-    "This makes one: {how}"
-)
-OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone. All files are as they were before."
-UNDATED = "{path} got no dates of the form {form}. All files are as they were before.\n{how}"
-RESEPARATED = (
-    "{path} had {before} between its columns, and got {after}. All files are as they were before.\n"
-    "Give csv.DictWriter and csv.writer delimiter={before} too."
-)
+FALSE_ARCHIVE = "{path} was an archive of another kind than its name says."
+MAKES = "This makes one: {how}"
+OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone."
+UNDATED = "{path} got no dates of the form {form}."
+RESEPARATED = "{path} had {before} between its columns, and got {after}."
+DELIMITER = "Give csv.DictWriter and csv.writer delimiter={before} too."
 SEPARATES = re.compile(
     r"\b(?:comma|semicolon|tab|pipe|separat|delimit|komma|semikolon|strichpunkt|trenn|virgul|punto y coma)"
     r"|sépar|\btsv",
@@ -64,11 +60,11 @@ TARGET = re.compile(
     re.IGNORECASE,
 )
 """The folder into which a request wants something."""
-ELSEWHERE = "The files did not go into {folder}. All files are as they were before.\nThis does: {how}"
+UNPACKS_THERE = "This does: {how}"
 
 
 def find_false_content(
-    code: str, changes: Sequence[Change], read: Callable[[State], bytes], request: str = ""
+    code: str, changes: Sequence[Change], read: Callable[[State], bytes], request: str
 ) -> Result | None:
     """Give the result of a block that is to be taken back since it made an archive under the name of another
     kind, or one that also holds other kinds of files than the request names, or a table of another form; None
@@ -80,49 +76,53 @@ def find_false_content(
         for ending, head, how in ARCHIVES:
             if path.lower().endswith(ending) and (data := read(left)) and not data.startswith(head):
                 what = _find_packed(code, path) or "FOLDER"
-                text = FALSE_ARCHIVE.format(path=path, how=f"{how.format(path=shlex.quote(path))} {what}")
-                return take_back(text)
+                made_by = f"{how.format(path=shlex.quote(path))} {what}"
+                return take_back(FALSE_ARCHIVE.format(path=path), MAKES.format(how=made_by))
         if kinds and (names := _list_packed(read(left))):
             other = filter_other_kinds(names, kinds, request)
             if other and len(other) < len(names):
                 said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
                 return take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
-    wrong = _find_unpacked_elsewhere(code, changes, request) or _find_false_table(changes, read, request)
-    return take_back(wrong) if wrong else None
+    return _find_unpacked_elsewhere(code, changes, request) or _find_false_table(changes, read, request)
 
 
-def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str) -> str:
-    """Say that an archive was unpacked elsewhere than into the folder that the request names."""
+def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str) -> Result | None:
+    """Take back an archive that was unpacked elsewhere than into the folder that the request names."""
     wanted, archive = TARGET.search(request), ARCHIVE.search(request)
     made = [each.path for each in changes if each.left and not is_folder(each.left)]
     if not wanted or not archive or not made or not UNPACKS.search(code):
-        return ""
+        return None
     folder = next(filter(None, wanted.groups())).rstrip("./")
     if any(path.startswith(f"{folder}/") for path in made):
-        return ""
+        return None
     how = (
         "python3 -m zipfile -e {} {}" if archive[0].endswith(".zip") else "mkdir -p {1} && tar -xf {0} -C {1}"
     )
-    return ELSEWHERE.format(folder=folder, how=how.format(shlex.quote(archive[0]), shlex.quote(folder)))
+    told = how.format(shlex.quote(archive[0]), shlex.quote(folder))
+    return take_back(NOT_MADE.format(path=folder), UNPACKS_THERE.format(how=told))
 
 
-def _find_false_table(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> str:
-    """Say that a text of which the dates were to get another form got none of that, or that a table got other
-    separators than it had; "" where neither is so.
+def _find_false_table(
+    changes: Sequence[Change], read: Callable[[State], bytes], request: str
+) -> Result | None:
+    """Take back a text of which the dates were to get another form and got none of that, or a table that got
+    other separators than it had.
     """
+    forms = list_date_forms(request)
     for change in changes:
         states = [state for state in (change.was, change.left) if state and stat.S_ISREG(state[0])]
-        if len(states) < 2 or not is_document(change.path):
+        tabled = change.path.lower().endswith(SEPARATED) and not SEPARATES.search(request)
+        if len(states) < 2 or not is_document(change.path) or not (tabled or len(forms) > 1):
             continue
         old, new = (read(state)[:COMPARED].decode("utf-8", "replace") for state in states)
-        forms = find_date_forms(request, old)
-        if forms and re.search(r"\d", new) and not has_date_form(forms[1], new):
-            return UNDATED.format(path=change.path, form=forms[1], how=describe_dates(request, old)).strip()
-        if change.path.lower().endswith(SEPARATED) and not SEPARATES.search(request):
-            before, after = (detect_separator(text) for text in (old, new))
-            if before != after and before in old.partition("\n")[0]:
-                return RESEPARATED.format(path=change.path, before=repr(before), after=repr(after))
-    return ""
+        found = find_date_forms(forms, old)
+        if found and re.search(r"\d", new) and not re.search(forms[found[1]], new):
+            return take_back(UNDATED.format(path=change.path, form=found[1]), describe_dates(forms, old))
+        before, after = (detect_separator(text) for text in (old, new))
+        if tabled and before != after and before in old.partition("\n")[0]:
+            told = {"path": change.path, "before": repr(before), "after": repr(after)}
+            return take_back(RESEPARATED.format(**told), DELIMITER.format(**told))
+    return None
 
 
 def _list_packed(data: bytes) -> list[str]:

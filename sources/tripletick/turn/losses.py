@@ -26,43 +26,37 @@ INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
 """What stands before a folder in which something is to be."""
 NAMED = 3
 TAKEN_BACK = "failed, and what it did was taken back"
-# The last line stands in a fresh start too.
+BACK = "All files are as they were before."
+# What is lost, and what to do instead, which stands in a fresh start too.
+_ONE_NAME = "It moved several files to one name: what was in {paths} would have been lost."
 LOSES = (
-    "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
-    "were before.\nA folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
+    _ONE_NAME,
+    "A folder must be there first: mkdir -p FOLDER; else each file needs a name of its own.",
 )
 SWAPS = (
-    "It moved one file over the other: what was in {paths} would have been lost. All files are as they "
-    "were before.\nTo swap two files: mv {target} {target}.tmp && mv {sources} {target} && "
-    "mv {target}.tmp {sources}"
+    "It moved one file over the other: what was in {paths} would have been lost.",
+    "To swap two files: mv {target} {target}.tmp && mv {sources} {target} && mv {target}.tmp {sources}",
 )
-JOINS = (
-    "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
-    "were before.\nTo put what is in them into one: cat {sources} > {target}"
-)
+JOINS = (_ONE_NAME, "To put what is in them into one: cat {sources} > {target}")
 NO_FOLDER = (
-    "{paths} was no folder, so that the files got its name. All files are as they were before.\n"
-    "Make the folder first: mkdir -p {paths}"
+    "{paths} was no folder, so that the files got its name.",
+    "Make the folder first: mkdir -p {paths}",
 )
 CD_FAILED = re.compile(r"(?m)^\S*: line (?P<line>\d{1,4}): (?P<why>cd: [^\n]*)$")
-WRONG_FOLDER = (
-    "{why}\nWhat came after that ran in another folder than it was meant for. "
-    "All files are as they were before."
-)
-DELETED = "It deleted {paths}, and the task says nothing of that. All files are as they were before."
-BACK = "All files are as they were before."
-OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone. All files are as they were before."
+WRONG_FOLDER = "{why}\nWhat came after that ran in another folder than it was meant for."
+DELETED = ("It deleted {paths}, and the task says nothing of that.", "")
+OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone."
 FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
-NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay. All files are as they were before."
+NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay."
 SOME_STAY = re.compile(
     r"\b(?:keep|leave|but not|except|n.t (?:delete|remove|touch)|behalt\w*|lass\w*|garde\w*|laisse\w*"
     r"|conserva\w*|deja\w*|mant[eé]n\w*|lascia\w*|tieni|houd\w*|bewaar\w*)\b"
     rf"(?!\s+(?:(?:the|that|it|den|das|le|la|il|el|de|het)\s+)?(?:empty\s+)?(?:{FOLDER}|names?)\b)",
     re.IGNORECASE,
 )
-NOT_MADE = "The files did not go into {path}. All files are as they were before."
-TOO_FEW = "{left} of its kind would be left, and {count} are to stay. All files are as they were before."
-NEWER = "{path} was taken away, and {other}, which is older, stayed. All files are as they were before."
+NOT_MADE = "The files did not go into {path}."
+TOO_FEW = "{left} of its kind would be left, and {count} are to stay."
+NEWER = "{path} was taken away, and {other}, which is older, stayed."
 KINDS = (
     "pdf png jpeg jpg gif webp svg mp3 mp4 wav flac csv tsv txt docx xlsx json xml html md log tmp bak zip"
 )
@@ -112,16 +106,22 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
         return []
     renamed = find_renames(changes)
     left = {change.left[1] for change in changes if change.left}
-    gone = [change for change in changes if change.was and not change.left and not is_folder(change.was)]
+    gone = _list_gone(changes)
     old = set(renamed.values())
     lost = [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
     # what is in no file may have been moved elsewhere, or moved and changed
     return lost if renamed else [path for path in lost if _find_swapped(code, path)]
 
 
-def take_back(text: str) -> Result:
-    """Give the result of a block of which nothing is to stay."""
+def take_back(why: str, how: str = "") -> Result:
+    """Give the result of a block of which nothing is to stay; `how` says what does it right."""
+    text = f"{why} {BACK}\n{how}".rstrip("\n")
     return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
+
+
+def _list_gone(changes: Sequence[Change]) -> list[Change]:
+    """Give the files that are not there any more, under their name."""
+    return [change for change in changes if change.was and not change.left and not is_folder(change.was)]
 
 
 def find_failed_part(call: Call, result: Result, changes: Sequence[Change], root: Path) -> Result | None:
@@ -149,17 +149,16 @@ def _find_wrong_folder(call: Call, result: Result, root: Path) -> Result | None:
         line = "".join(lines[int(found["line"]) - 1 : int(found["line"])]).strip()
         folder = re.fullmatch(r"cd\s+(?:--\s+)?([^|;&]+?)\s*(?:[;&].*)?", line)
         if folder and "||" not in line and folder[1].strip("'\"/").rpartition("/")[2] != root.name:
-            text = WRONG_FOLDER.format(why=found["why"])
-            return take_back(text)
+            return take_back(WRONG_FOLDER.format(why=found["why"]))
     return None
 
 
 def find_loss(
     code: str,
     changes: Sequence[Change],
-    turn: Sequence[Change] = (),
-    request: str = "",
-    root: Path | None = None,
+    turn: Sequence[Change],
+    request: str,
+    root: Path,
 ) -> Result | None:
     """Give the result of a block that is to be taken back, None for any other: its moves have lost files, it
     has put them in the place of a folder that the request names, or deleted what was there before the turn.
@@ -179,12 +178,11 @@ def find_loss(
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
     if not lost:
-        few = root and (
-            _find_unmade_folder(code, changes, request, root) or _find_too_few(changes, request, root)
-        )
+        few = _find_unmade_folder(code, changes, request, root) or _find_too_few(changes, request, root)
         return take_back(few) if few else _find_other_kinds(code, changes, request)
     sources = shlex.join([*lost, *renamed.values()])
-    return take_back(said.format(paths=join_names(lost, NAMED), target=shlex.quote(target), sources=sources))
+    told = {"paths": join_names(lost, NAMED), "target": shlex.quote(target), "sources": sources}
+    return take_back(*(part.format(**told) for part in said))
 
 
 def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root: Path) -> str:
@@ -204,7 +202,7 @@ def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
     """Say that fewer files would be left than the request wants to stay, or newer ones than those that went;
     "" where neither is so. Dates are read out of names alone.
     """
-    gone = [each.path for each in changes if each.was and not each.left and not is_folder(each.was)]
+    gone = [each.path for each in _list_gone(changes)]
     found, some = STAY.search(request), SOME_STAY.search(request)
     aged = AGES.search(request) and not NEWEST_GO.search(request)
     if not gone or not (found or aged or some):
@@ -244,7 +242,7 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
     if not kinds or not (MOVES.search(code) or DELETES.search(code)):
         return None
     moved = set(find_renames(changes).values())
-    gone = [each.path for each in changes if each.was and not each.left and not is_folder(each.was)]
+    gone = [each.path for each in _list_gone(changes)]
     other = filter_other_kinds(gone, kinds, request)
     if not other or len(other) == len(gone):
         return None

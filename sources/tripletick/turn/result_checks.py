@@ -17,7 +17,7 @@ from typing import Any
 
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.missing_imports import list_bound_names
-from tripletick.tools.python_source import parse_program
+from tripletick.tools.python_source import list_definitions, parse_program
 
 DISORDER = "{path} is not sorted{by}."
 UNROUNDED = "{path} has {number}, which is not rounded to {count}."
@@ -244,16 +244,11 @@ def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
     trees = parse_program(old), parse_program(new)
     if not all(trees) or SHRINKS.search(request):
         return []
-    before, after = (_list_definitions(*pair) for pair in zip((old, new), trees, strict=True))
+    lines = old.splitlines()
+    before = {part.name: lines[part.lineno - 1] for part in list_definitions(trees[0])}
+    after = [part.name for part in list_definitions(trees[1])]
     if any(name not in before for name in after):
         return []
     bound = {name for node in ast.walk(trees[1] or ast.Module([], [])) for name in list_bound_names(node)}
     lost = (name for name in before if not {name, "*"} & bound)
     return [before[name] for name in lost if not re.search(rf"\b{re.escape(name)}\b", request)]
-
-
-def _list_definitions(source: str, tree: ast.Module | None) -> dict[str, str]:
-    """Give the functions and classes of a program by their names, the first line of each."""
-    lines, parts = source.splitlines(), tree.body if tree else []
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return {part.name: lines[part.lineno - 1] for part in parts if isinstance(part, kinds)}
