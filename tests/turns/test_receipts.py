@@ -27,6 +27,14 @@ def ended(events):
     return end.receipt
 
 
+def run_block(session, code, request, files):
+    """Play a turn of one block in a folder of these files; gives the session and what the block came to."""
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    for name, text in files.items():
+        put(it.loop.context, name, text)
+    return it, last(it.play(request), Returned).result
+
+
 def test_a_turn_that_did_something_ends_with_what_it_did(session):
     it = session("```python:wc.py\nprint(1)\n```", "```bash\nmv a.txt b.txt; exit 0\n```", "I did both.")
     (it.folder / "a.txt").write_text("a\n")
@@ -287,9 +295,7 @@ def test_what_was_moved_over_a_text_is_joined_instead(session):
     ],
 )
 def test_an_archive_of_another_kind_than_its_name_says_is_taken_back(session, code, how):
-    it = session(f"```bash\n{code}\n```", "Fine.")
-    put(it.loop.context, "docs/x.txt", "a text")
-    result = last(it.play("pack docs"), Returned).result
+    it, result = run_block(session, code, "pack docs", {"docs/x.txt": "a text"})
     assert (f"This makes one: {how}" in result.text) is bool(how)
     assert len(list(it.folder.glob("[!.]*"))) == (1 if how else 2)
 
@@ -308,10 +314,8 @@ def test_an_archive_of_another_kind_than_its_name_says_is_taken_back(session, co
     ],
 )
 def test_what_a_script_did_in_the_wrong_folder_is_taken_back(session, code, taken_back):
-    it = session(f"```bash\n{code}\n```", "Fine.")
-    put(it.loop.context, "docs/z.txt", "a text")
-    put(it.loop.context, "x.txt", "another")
-    result = last(it.play("remove x.txt in nowhere, or touch y"), Returned).result
+    files = {"docs/z.txt": "a text", "x.txt": "another"}
+    it, result = run_block(session, code, "remove x.txt in nowhere, or touch y", files)
     assert (result.verdict == "failed, and what it did was taken back") is taken_back
     assert ("ran in another folder" in result.text) is taken_back
     assert (it.folder / "x.txt").exists()
@@ -381,10 +385,7 @@ def test_later_replies_delete_only_what_the_request_lets_them(session, request_,
     ],
 )
 def test_only_files_of_the_kind_that_is_named_are_moved_or_deleted(session, request_, code, taken_back):
-    it = session(f"```bash\n{code}\n```", "Fine.")
-    for name in ("a1.pdf", "a2.txt"):
-        put(it.loop.context, name, name)
-    result = last(it.play(request_), Returned).result
+    it, result = run_block(session, code, request_, {"a1.pdf": "a1.pdf", "a2.txt": "a2.txt"})
     assert ("a2.txt, and the task is about .pdf alone" in result.text) is taken_back
     assert (it.folder / "a2.txt").exists() is (taken_back or "*.pdf docs" in code)
 
@@ -407,13 +408,10 @@ def test_only_files_of_the_kind_that_is_named_are_moved_or_deleted(session, requ
     ],
 )
 def test_so_many_files_stay_and_the_newest_as_are_to(session, request_, code, left):
-    it = session(f"```bash\n{code}\n```", "Fine.")
     dumps = [
         f"db-{day}.sql" for day in ("2024-12-29", "2025-01-05", "2025-02-23", "2025-03-01", "2025-03-09")
     ]
-    for name in (*dumps, "notes.txt"):
-        put(it.loop.context, name, f"{name}\n")
-    result = last(it.play(request_), Returned).result
+    it, result = run_block(session, code, request_, {name: f"{name}\n" for name in (*dumps, "notes.txt")})
     assert result.ok is (left is not None), result.text
     assert sum((it.folder / name).exists() for name in dumps) == (5 if left is None else left)
 
@@ -429,10 +427,7 @@ def test_so_many_files_stay_and_the_newest_as_are_to(session, request_, code, le
     ],
 )
 def test_an_archive_holds_only_files_of_the_kind_that_is_named(session, request_, code, held):
-    it = session(f"```bash\n{code}\n```", "Fine.")
-    for name in ("a1.pdf", "a2.txt"):
-        put(it.loop.context, name, name)
-    result = last(it.play(request_), Returned).result
+    it, result = run_block(session, code, request_, {"a1.pdf": "a1.pdf", "a2.txt": "a2.txt"})
     assert ("holds a2.txt, and the task is about .pdf alone" in result.text) is held, result.text
     assert any(it.folder.glob("docs.*")) is not held
 
@@ -492,10 +487,7 @@ def test_an_archive_is_unpacked_where_it_is_to_be(session, request_, code, told)
     ],
 )
 def test_something_is_left_where_some_is_to_stay(session, request_, code, taken_back):
-    it = session(f"```bash\n{code}\n```", "Fine.")
-    for name in ("d/a.txt", "d/b.txt"):
-        put(it.loop.context, name, name)
-    result = last(it.play(request_), Returned).result
+    _, result = run_block(session, code, request_, {"d/a.txt": "d/a.txt", "d/b.txt": "d/b.txt"})
     assert ("Nothing is left in d" in result.text) is taken_back
     assert result.ok is not taken_back
 
@@ -511,11 +503,9 @@ def test_something_is_left_where_some_is_to_stay(session, request_, code, taken_
     ],
 )
 def test_files_go_into_the_folder_that_is_named_by_its_path(session, code, told):
-    it = session(f"```bash\n{code}\n```", "Fine.")
-    for name in ("inv/2023-1", "inv/2024-1"):
-        put(it.loop.context, name, name)
-    result = last(it.play("sort by year into inv/2023 and inv/2024, not and/or"), Returned).result
-    assert result.ok is not told and told in result.text if told else result.ok
+    request = "sort by year into inv/2023 and inv/2024, not and/or"
+    it, result = run_block(session, code, request, {"inv/2023-1": "a", "inv/2024-1": "b"})
+    assert (not result.ok and told in result.text) if told else result.ok
     assert (it.folder / "inv/2023-1").exists() is bool(told or "echo" in code)
 
 
@@ -541,9 +531,7 @@ TABLE = "name;since\nAda;05/11/2021\nBob;3/2/2019\n"
 def test_dates_get_the_form_that_is_asked_for_and_a_table_keeps_its_separators(
     session, request_, code, taken_back
 ):
-    it = session(f"```bash\n{code}\n```", "Fine.")
-    put(it.loop.context, "a.csv", TABLE)
-    result = last(it.play(request_), Returned).result
+    it, result = run_block(session, code, request_, {"a.csv": TABLE})
     assert result.ok is not taken_back, result.text
     assert ((it.folder / "a.csv").read_text() == TABLE) is taken_back
     if taken_back and "dates" in request_:
