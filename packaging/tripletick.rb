@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "99212b9b26c01773c86d481de287d4de63013fef1bd0a552b5fcdbdb2a8bc01e"
+  sha256 "beadee37c3e75b7bc48e811967549413461fbae6b294980c6edb3e5e2145fc25"
   license "MIT"
 
   depends_on "python@3.13"
