@@ -105,6 +105,23 @@ def test_who_denies_asks_plans_or_explains_is_not_doubted(answer, works):
         assert find_doubts(answer, facts(nothing | {"blocks": [failed]})) == ()
 
 
+@pytest.mark.parametrize(
+    ("answer", "doubted"),
+    [
+        ("The name total is not defined on line 1: define it before that line.", True),
+        ("`NameError: name 'total' is not defined`", False),
+        ("say total", False),
+    ],
+)
+def test_advice_to_the_model_is_no_answer_and_what_a_program_printed_is(answer, doubted):
+    seen = (
+        "```output\nNameError: name 'total' is not defined\n```\n"
+        "Hint: The name total is not defined on line 1: define it before that line.\n\nTask: say total"
+    )
+    row = {"request": "run a.py", "blocks": [], "changes": [], "there": [], "works": True, "seen": seen}
+    assert bool(find_doubts(answer, facts(row))) == doubted
+
+
 @pytest.mark.parametrize("outcome", ["forbidden", "denied"])
 @pytest.mark.parametrize(
     ("answer", "doubts"),

@@ -146,7 +146,7 @@ def test_a_repair_whose_check_failed_is_none_when_it_is_sent_again(session):
     ("request_", "script", "says"),
     [
         ("Convert a.csv to a.json", "cat a.csv", "a.json is not there, so the task is not done."),
-        ("Convert a.csv to a.json", "cp a.csv a.json", ANSWER),
+        ("Convert a.csv to a.json", "echo [] > a.json", ANSWER),
         (
             "Convert a.csv to a.py",
             "cat a.csv",
@@ -224,6 +224,48 @@ def test_a_file_of_nearly_the_name_that_was_meant_is_not_it(session):
     attachments.attach_named_files("add c to 'to do.txt'", it.loop.context)
     it.play("add c to 'to do.txt'")
     assert "'to do.txt' is as it was, so the task is not done." in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "new", "sent_back"),
+    [
+        ("Sort a.txt and save it", "a_sorted.txt", True),
+        ("Sort a.txt into a new file", "a_sorted.txt", False),
+        ("Make a sorted copy of a.txt", "a_sorted.txt", False),
+        ("Sort a.txt, and save that as a_sorted.txt", "a_sorted.txt", False),
+        ("Sort a.txt", "lines.csv", False),
+    ],
+)
+def test_a_result_beside_the_file_that_was_to_be_changed_is_not_it(session, request_, new, sent_back):
+    it = session(f"```bash\nsort a.txt > {new}\n```", f"```bash\nmv {new} a.txt\n```", "Sorted.", "Sorted.")
+    put(it.loop.context, "a.txt", "b\na\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert ("a.txt is as it was, so the task is not done." in told(it, 1)) == sent_back
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("count = 0\nfor each in 'abc':\n    count += 1", "print(count)"),
+        ("len('abc')", "print(len('abc'))"),
+        ("def count(text):\n    return len(text)", "print(count(text))"),
+        ("import os\nif not os.listdir('.'):\n    print('empty')", None),
+    ],
+)
+def test_what_a_program_works_out_and_does_not_print_is_named(session, program, says):
+    it = session(f"```python\n{program}\n```", "```bash\necho 3\n```", "3")
+    put(it.loop.context, "a.txt", "a\n")
+    it.play("How many are there?")
+    assert (f"End the program with {says}" in told(it, 1)) if says else ("End the program" not in told(it, 1))
+
+
+def test_of_a_table_that_is_moved_as_it_is_nobody_hears_how_it_is_read(context):
+    put(context, "a.csv", "city,sum\nOslo,5\n")
+    for request, reads in (("Copy a.csv to b.csv", False), ("Copy a.csv to b.csv, sorted by sum", True)):
+        context.ledger.forget_files()
+        shown = attachments.attach_files(request, ("bash",), context, BASE)
+        assert "a.csv, 1 row" in shown and ("csv.DictReader" in shown) == reads
 
 
 @pytest.mark.parametrize(

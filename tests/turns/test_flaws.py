@@ -137,3 +137,24 @@ def test_files_in_folders_that_were_left_out_are_told(session):
         put(it.loop.context, name, "x")
     it.play("rename all .HTML, also in subfolders, to .html")
     assert "sub/b.HTML is still as it was.\n\nSo the task is not done." in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        (
+            None,
+            "title,shelf\\nEmma,A\\n",
+            "rows.json is not valid JSON, line 1: Expecting value: build a list",
+        ),
+        (None, '{"n": 1}\\n{"n": 2}\\n', None),
+        ("// mine\n[1]\n", "// mine\\n[1, 2]\\n", None),
+        ("[1]\n", "[1, 2\\n", "rows.json is not valid JSON, line 2: Expecting"),
+    ],
+)
+def test_data_that_a_program_wrote_and_nobody_can_read_is_told(session, before, after, says):
+    it = session(f"```bash\nprintf '{after}' > rows.json\n```", "It was saved.", "That is it.")
+    if before:
+        put(it.loop.context, "rows.json", before)
+    it.play("Put the rows in rows.json")
+    assert (says in told(it, 1)) if says else ("not valid" not in told(it, 1))

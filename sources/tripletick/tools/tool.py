@@ -61,6 +61,8 @@ class FileTracker:
     """Whether data went along to be computed with."""
     listed: bool = False
     """Files were listed with it, as by their sizes."""
+    as_whole: bool = False
+    """It wants files copied, moved or deleted: how what they hold is read is not said."""
     mends: bool = False
     """The program that it names is to be repaired …"""
     mended: bool = False

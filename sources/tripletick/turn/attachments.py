@@ -72,6 +72,8 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     if not tools:
         return ""
     makes, repairs = (templates.has_words(kind, request) for kind in ("makes", "repairs"))
+    computes = any(templates.has_words(kind, request) for kind in ("counts", "sorts"))
+    context.ledger.as_whole = templates.has_words("takes", request) and not computes
     named = attach_named_files(
         request,
         context,

@@ -52,6 +52,14 @@ PASSIVE = re.compile(
 PLURAL = re.compile(r"\s+[^\W\d_]+s\b")
 """What is counted stands behind its number."""
 LAST = "the last block failed, and nothing after it succeeded"
+COPIED = "that sentence says what did not work"
+OURS = re.compile(
+    r"(?m)^(?:Hint: |This was tried |That printed nothing |Not done yet: |Nothing was run"
+    r"|\[result \d+: \w+ failed)(.+)$"
+)
+"""A line that says to the model what did not work; its outputs say that to the user as well."""
+LEAST_COPIED = 12
+"""Characters of an answer."""
 NOT_RUN = "the last block was not run"
 ABSENT = "{path} is not there"
 PRESENT = "{path} is there"
@@ -219,6 +227,8 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     kinds = {claim.kind for claim in told}
     if "moved" in kinds and "deleted" not in kinds and facts.receipt.lost:
         found[LOST.format(paths=", ".join(facts.receipt.lost))] = None
+    if not found and _copies_advice(answer, facts.seen):
+        found[COPIED] = None
     if facts.lacking and not found and not _admits_failure(answer):
         found[ABSENT.format(path=facts.lacking[0])] = None
     if facts.gone and not found and not _admits_failure(answer):
@@ -226,6 +236,12 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
     found |= dict.fromkeys(_find_false_denials(clauses, facts))
     return tuple(found)
+
+
+def _copies_advice(answer: str, seen: str) -> bool:
+    """Tell whether an answer is nothing but words that the model was told of a failure."""
+    said = answer.strip(" `*.\n")
+    return len(said) >= LEAST_COPIED and any(said in found[0] for found in OURS.finditer(seen))
 
 
 def _explain_last_block(receipt: Receipt) -> str:

@@ -21,6 +21,12 @@ LOOP = "For each line of {path}, without writing it out: {how}"
 NOT_IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 LACKING_MODULE = re.compile(r"(?m)(?<=^ImportError: cannot import name )('\w+' from '[\w.]+') \([^\n]*\)$")
 DEFINES = "{path} has no {name}: it has {names}."
+UNPRINTED = "{value} is worked out and not printed. End the program with print({value})."
+UNCALLED = "{name} is not called. End the program with print({name}({words})), with what it is to work on."
+LONGEST_VALUE = 80
+PRINTS = frozenset(
+    {"print", "pprint", "write", "writelines", "write_text", "writerow", "writerows", "dump", "exit"}
+)
 OPEN_TASK = re.compile(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
 TICKED = "“- [ ] {task}” becomes “- [x] {task}” when it is done."
 _Y, _D = "(?:YYYY|JJJJ|AAAA|GGGG)", "(?:DD|TT|JJ|GG)"
@@ -54,6 +60,26 @@ def describe_loop(path: str, text: str, reply: str) -> str:
     folder = f"{makes['folder']}/" if makes["folder"] else ""
     how = f'while IFS= read -r line; do {makes["verb"]} "{folder}$line"; done < {shlex.quote(path)}'
     return LOOP.format(path=path, how=how)
+
+
+def describe_unprinted(code: str) -> str:
+    """Say what a Python program works out last, or defines last, and does not print; "" of one that prints or
+    writes.
+    """
+    tree = parse_program(code)
+    parts = [*ast.walk(tree)] if tree else []
+    calls = [part.func for part in parts if isinstance(part, ast.Call)]
+    called = {call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in calls}
+    if not tree or not tree.body or called & PRINTS:
+        return ""
+    last = tree.body[-1]
+    if isinstance(last, ast.FunctionDef):
+        words = ", ".join(each.arg for each in last.args.args)
+        return UNCALLED.format(name=last.name, words=words)
+    names = [part for part in ast.walk(last) if isinstance(part, ast.Name)]
+    stored = [name.id for name in names if isinstance(name.ctx, ast.Store)]
+    value = ast.unparse(last.value) if isinstance(last, ast.Expr) else "".join(stored[-1:])
+    return UNPRINTED.format(value=value) if 0 < len(value) < LONGEST_VALUE else ""
 
 
 def describe_module(path: str, source: str, name: str) -> str:

@@ -12,8 +12,10 @@ import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 
+from tripletick.languages.registry import detect_language
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
+from tripletick.tools.syntax_check import PARSERS, find_data_problem
 from tripletick.turn.result_checks import DISORDER, LEFT_OVER, UNROUNDED
 
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out: sed -i 's/[.]{bare}$//' {quoted}."
@@ -28,6 +30,13 @@ _READS = re.compile(
 """A command that takes the lines of a file, up to that."""
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
+UNREADABLE = "{path} is not valid {kind}, {problem}: {how}."
+WRITERS = {
+    "json": ("JSON", "build a list or a dict and write it with json.dump(data, file, indent=2)"),
+    "jsonl": ("JSON Lines", "write json.dumps(row) and a line end for each row"),
+    "toml": ("TOML", "texts stand between quotes there, and each key once"),
+}
+"""How a format of data is called and made, by the name of its parser."""
 WITH_FOLDER = "{path} has {line}, and the names alone are to be there: sed -i 's#.*/##' {quoted}."
 FALSE_MEAN = (
     "{path} has {number}, and a mean of {column} lies between {least} and {most}: "
@@ -67,10 +76,25 @@ MEANS = re.compile(
 )
 
 
-_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, KEPT_ENDING, TWICE, FALSE_MEAN, WITH_FOLDER, UNFILTERED)
+_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, UNREADABLE, KEPT_ENDING, TWICE, FALSE_MEAN, WITH_FOLDER, UNFILTERED)
 _LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
 FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
 """A line of these."""
+
+
+def find_unreadable(path: str, text: str, before: str) -> str:
+    """Say that a file of data cannot be parsed, and how such a file is made; one that could not `before`
+    either may have a form of its own.
+    """
+    language = detect_language(path)
+    kind = language.data_check if language else ""
+    if not kind or (before.strip() and find_data_problem(PARSERS[kind], before)):
+        return ""
+    if not (problem := find_data_problem(PARSERS[kind], text)):
+        return ""
+    name, how = WRITERS[kind]
+    rows = kind == "json" and not find_data_problem(PARSERS["jsonl"], text)
+    return "" if rows else UNREADABLE.format(path=path, kind=name, problem=problem, how=how)
 
 
 def find_kept_ending(path: str, text: str, request: str) -> str:

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from tripletick.dialects.dialect import Dialect, ParsedReply
 from tripletick.dialects.fence.feedback import wrap_in_fence
-from tripletick.languages.registry import detect_language, is_document, is_program_path
+from tripletick.languages.registry import detect_language, is_document
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.tools import file_listing
-from tripletick.tools.data_summary import SEPARATED
-from tripletick.tools.file_listing import normalize_name
-from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, clues, content_checks, effects, result_checks
+from tripletick.turn import attachments, attempts, clues, content_checks, effects, result_checks, wanted_files
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
-from tripletick.turn.file_mentions import PLACE
-from tripletick.turn.losses import INSIDE
 from tripletick.turn.reply import ReplySource, cut_blocks
 from tripletick.turn.request_kinds import READS, only_wants
 
@@ -38,10 +33,6 @@ SAME_WORDS = re.compile(r"\bs([/|#,@])(.+?)\1\2\1")
 """What puts the same words in the place of the old ones."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
-INTO = f"{INSIDE}|to|nach|naar"
-"""What stands before the folder in which a file is to be made."""
-AS_FOLDER = "{path} (a file, not a folder)"
-CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 BLOCK = re.compile(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
 PLAIN = "text"
 WORTH_DROPPING = 200
@@ -51,7 +42,7 @@ WORTH_DROPPING = 200
 def suggest_paths(conversation: Conversation, context: ToolContext, name: str) -> str | None:
     """Name what is there and may be meant by a name that is not; None of a file that is only to be made."""
     near = file_listing.suggest_paths(name, context.workspace, conversation.asked)
-    return near if near or name not in _find_lacking(conversation, context, "") else None
+    return near if near or name not in wanted_files.find_lacking(conversation, context, "") else None
 
 
 def build_feedback(
@@ -90,17 +81,22 @@ def build_closing(
     ):
         name, shown, path, tag = "mend", lies.text, lies.path, lies.tag
         context.ledger.wanted = path
-    elif path := _find_unmade_text(conversation, context, results):
+    elif path := wanted_files.find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)
         context.ledger.wanted = path
     elif not tries.error and not tries.flawed and content_checks.FLAW.search(changed):
         name, tries.flawed = "flawed", True
-    elif not tries.error and (wanted := _find_wanted_file(conversation, context, results, changed, tries)):
+    elif not tries.error and (
+        wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
+    ):
         name, path = wanted
         tag = _get_tag(path)
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
-        shown = _suggest_loop(conversation, context) if tries.unread == "unfinished-literal" else ""
+        if tries.unread == "unfinished-literal":
+            shown = _suggest_loop(conversation, context)
+        elif name == "nothing" and results[-1][0].tool == "python":
+            shown = clues.describe_unprinted(results[-1][0].body)
     tries.achieved = name in ACHIEVED and not tries.error
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
@@ -118,14 +114,6 @@ def _suggest_loop(conversation: Conversation, context: ToolContext) -> str:
     return ""
 
 
-def _find_unmade_text(conversation: Conversation, context: ToolContext, results: Results) -> str:
-    """Give the text that is to be made, where a command has looked for that first, and in vain."""
-    told = [result.text for _, result in results if result.outcome == "failed"]
-    missing = re.search(rf"'?({PLACE.pattern})'?: No such file", told[0]) if told else None
-    lacking = _find_lacking(conversation, context, "") if missing else ()
-    return next((path for path in lacking if missing and path == missing[1] and is_document(path)), "")
-
-
 def _get_tag(path: str) -> str:
     """Give the tag of a block that saves a file, also where none is meant."""
     language = detect_language(path)
@@ -139,47 +127,6 @@ def _drop_missing_sources(context: ToolContext, results: Results) -> None:
     context.ledger.absent = tuple(path for path in context.ledger.absent if path not in missing)
 
 
-def _find_wanted_file(
-    conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
-) -> tuple[str, str] | None:
-    """Give the sentence that asks for a file, and the file: one that the request names was left empty or is
-    not there yet, or a new program wants arguments of which the request says nothing.
-    """
-    said, last = conversation.templates, results[-1][1] if results else None
-    if spoiled := _find_spoiled_text(conversation, context, changed):
-        context.ledger.wanted = spoiled[1]
-        return spoiled
-    if last and last.files and "arguments" in last.flags and said.lacks_words("given", conversation.asked):
-        path = last.files[-1].path
-        if path in context.ledger.made and not _shows_arguments(path, conversation.asked):
-            return "bare", path
-    lacking = _find_missing_files(conversation, context, changed)
-    if last and last.ok and lacking and not tries.reminded:
-        tries.reminded = True
-        if not is_program_path(lacking[0]) and lacking[0] != context.ledger.asked:
-            return "absent", lacking[0]
-        context.ledger.wanted = lacking[0]
-        return "program", lacking[0]
-    looked = last and last.ok and (last.text or tries.changed) and changed
-    if looked and (path := _find_untouched(conversation, context, changed, tries)):
-        return "undone", shorten_names([path], 1)[0]
-    return None
-
-
-def _find_spoiled_text(
-    conversation: Conversation, context: ToolContext, changed: str
-) -> tuple[str, str] | None:
-    """Give the sentence for a file that was left empty, or that has lost lines, and the file."""
-    found = effects.EMPTIED.search(changed)
-    blank = conversation.templates.lacks_words("blank", conversation.asked)
-    if found and found["path"] in context.ledger.named and blank:
-        return "hollow", found["path"]
-    gone = effects.LACKING.search(changed)
-    if gone and gone["path"] in context.ledger.named | context.ledger.known:
-        return "lost", gone["path"]
-    return None
-
-
 def _list_lost_lines(conversation: Conversation, changed: str) -> str:
     """Give the lines that a text has lost as it is to have them: a task that is to be ticked is."""
     gone, asked = effects.LACKING.search(changed), conversation.asked.casefold()
@@ -189,13 +136,6 @@ def _list_lost_lines(conversation: Conversation, changed: str) -> str:
         line.replace("[ ]", "[x]") if ticks and result_checks.MARK.sub("", line).casefold() in asked else line
         for line in lines
     )
-
-
-def _shows_arguments(path: str, request: str) -> bool:
-    """Tell whether a request shows the program with arguments: `python3 table.py 7`, `table.py FILE`."""
-    name = re.escape(path.rpartition("/")[2])
-    started = rf"(?:\b(?:python3?|node|bash|sh|ruby|perl|php)|\./)[ ]*(?:\S*/)?{name}[ ]+[^\s.,;:!?)\"'`]"
-    return bool(re.search(rf"{started}|{name}[ ]+(?:[-+]?\d|[\"'<\[-]|[A-Z]{{2,}}|[A-Z]\b)", request))
 
 
 def format_failed_check(replies: ReplySource, call: Call, result: Result) -> str:
@@ -230,7 +170,7 @@ def gather_facts(
     saved = saves and bool(context.ledger.absent) and all(map(holds, context.ledger.absent))
     earlier = bool(conversation.before and conversation.before.length) and not tries.done
     written = "".join(f" {path}" for path in paths)
-    lacking = tuple(_find_lacking(conversation, context, written)) if works else ()
+    lacking = tuple(wanted_files.find_lacking(conversation, context, written)) if works else ()
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
@@ -267,21 +207,6 @@ def take_document(reading: ParsedReply, conversation: Conversation, ledger: File
     return replace(reading, calls=(Call(language.tag, blocks[0][2], path),))
 
 
-def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Sequence[str]:
-    """Give the files that were not there and that the request wants made; where it has no word for making,
-    the program, text or table that a statement of it names: "the mean of b.csv in mean.txt, one digit".
-    """
-    said, asked, absent = conversation.templates, conversation.asked, context.ledger.absent
-    if said.has_words("withheld", asked):
-        return ()
-    if said.has_words("makes", asked):
-        return absent
-    if not all(said.lacks_words(kind, asked) for kind in ("makes", "moves", "finds", "repairs")):
-        return ()
-    wanted = (path for path in absent if is_document(path) or path == context.ledger.asked)
-    return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
-
-
 def challenge_answer(
     conversation: Conversation, context: ToolContext, reasons: Sequence[str], tries: Attempts
 ) -> bool:
@@ -292,7 +217,7 @@ def challenge_answer(
         return False  # what was refused is not asked for again
     said, path, name = conversation.templates, "", "doubt"
     if not tries.changed and said.undone_claim:
-        path = _find_only_text(conversation, context) if said.rewrite else ""
+        path = wanted_files.find_only_text(conversation, context) if said.rewrite else ""
         name = "rewrite" if path else "undone_claim"
     told = "; ".join(reasons)
     closing = conversation.format_closing(name, reasons=told, path=path, tag=_get_tag(path))
@@ -304,49 +229,6 @@ def challenge_answer(
     say = conversation.add_user_message if stays else conversation.replace_answer
     say(closing)
     return True
-
-
-def _find_only_text(conversation: Conversation, context: ToolContext) -> str:
-    """Give the one short file that the request names, that the model has seen, and that is to be changed."""
-    said, ledger = conversation.templates, context.ledger
-    if ledger.absent or any(said.has_words(kind, conversation.asked) for kind in ("moves", "deletes")):
-        return ""
-    named = [path for path in ledger.named if context.workspace.get_kind(path) == "file"]
-    known = [path for path in named if path in ledger.known and not path.lower().endswith(SEPARATED)]
-    short = [path for path in known if context.workspace.describe_path(path).size <= effects.REWRITTEN]
-    return short[0] if len(named) == len(short) == 1 else ""
-
-
-def _find_missing_files(conversation: Conversation, context: ToolContext, changed: str) -> Sequence[str]:
-    """Give the files that the request wants made and that neither are there nor were made in a folder."""
-    if not conversation.templates.has_words("makes", conversation.asked):
-        return ()  # it may be one that is to be read, and would be made up
-    return list(_find_lacking(conversation, context, changed))
-
-
-def _find_lacking(conversation: Conversation, context: ToolContext, written: str) -> Iterator[str]:
-    """Give the files that the request wants made and that are not there, with a word where a folder has their
-    name; `written` names what was made: one that lies in a folder is there if the request speaks of that.
-    """
-    for path in _find_named_outputs(conversation, context):
-        with suppress(PathRefused):
-            kind = context.workspace.get_kind(path)
-            if kind == "folder":
-                yield AS_FOLDER.format(path=path)
-            elif kind == "missing" and not _lies_where_asked(path, written, conversation):
-                yield path
-
-
-def _lies_where_asked(path: str, written: str, conversation: Conversation) -> bool:
-    """Tell whether what was written has a file of this name in a folder that the request speaks of, or at the
-    end of a name with blanks.
-    """
-    asked = conversation.asked.casefold()
-    spots = [found[1] for found in re.finditer(rf"(?:([^\s,]+)/| ){re.escape(path)}\b", written)]
-    if None in spots or (spots and conversation.templates.has_words("folders", asked)):
-        return True
-    folders = (folder for spot in spots for folder in spot.casefold().split("/"))
-    return any(re.search(rf"\b(?:{INTO}) {re.escape(folder)}\b", asked) for folder in folders)
 
 
 def _is_unchanged_repair(context: ToolContext, results: Results) -> bool:
@@ -371,27 +253,6 @@ def _choose_closing(
         silent = "unmatched" if edits and not any(map(SAME_WORDS.search, edits)) else "nothing"
         return ("failed" if said else silent) if tries.idle else "done"
     return "done"
-
-
-def _find_untouched(conversation: Conversation, context: ToolContext, changed: str, tries: Attempts) -> str:
-    """Give the file or folder that a request names and wants changed, where nothing was yet, or one of nearly
-    the same name was made in its place; once a turn.
-    """
-    said, asked = conversation.templates, conversation.asked
-    wants = said.has_words("alters", asked) and not any(
-        said.has_words(kind, asked) for kind in ("tells", "withheld")
-    )
-    if tries.sent_back or not wants:
-        return ""
-    made = {normalize_name(path): path for path in CREATED.findall(changed)}
-    named = [
-        path
-        for path in context.ledger.named
-        if path != "." and context.workspace.get_kind(path) in ("file", "folder")
-        if not tries.changed or made.get(normalize_name(path), path) != path
-    ]
-    tries.sent_back = bool(named)
-    return min(named, key=asked.find, default="")
 
 
 def _drop_output(result: Result) -> Result:

@@ -25,7 +25,7 @@ ENTRIES = 20
 WHOLE = "{path}, {lines}:"
 PART = "{path}, the first {shown} of {lines}:"
 TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
-DATA = ", {said}; read or change it in a python block, with {reader}"
+DATA, READ = ", {said}", "; read or change it in a python block, with {reader}"
 HOLDS = "{path}/ holds: {names}"
 
 
@@ -52,7 +52,8 @@ def format_file(path: str, context: ToolContext, room: int) -> str:
             )
         if len(text) <= room:
             context.ledger.record_shown(path, data)
-            said = DATA.format(said=told[0], reader=reader) if told else ""
+            form = DATA if context.ledger.as_whole else DATA + READ
+            said = form.format(said=told[0], reader=reader) if told else ""
             return format_fenced(
                 WHOLE.format(path=name + said, lines=format_count(len(lines), "line")), text, path
             )

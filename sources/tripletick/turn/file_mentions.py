@@ -34,6 +34,14 @@ def is_file_name(word: str) -> bool:
     return bool(detect_language(word) or TYPES.guess_type(word)[0])
 
 
+def is_named_after(new: str, path: str) -> bool:
+    """Tell whether a file is called as another one and more: `choir_sorted.txt`, of `choir.txt`."""
+    (folder, _, name), (place, _, other) = path.rpartition("/"), new.rpartition("/")
+    stem, _, ending = name.rpartition(".")
+    made, _, kind = other.rpartition(".")
+    return (folder, ending) == (place, kind) and stem != made and bool(stem) and stem in made
+
+
 def find_blank_names(text: str, names: Iterable[str]) -> list[str]:
     """Give the names with blanks that a text holds, the longest first."""
     return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
