@@ -112,6 +112,14 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
 
 
+def test_a_program_to_repair_that_has_lost_an_empty_line_is_as_it_was(session):
+    it = session("```python:a.py\nX = 1\nprint(X)\n```", "```python:a.py\nprint(2)\n```", "Repaired.")
+    put(it.loop.context, "a.py", "X = 1\n\n\nprint(X)\n")
+    attachments.attach_named_files("Fix a.py", it.loop.context)
+    it.play("Fix a.py")
+    assert "That is the file as it was, so nothing is mended." in told(it, 1)
+
+
 def test_of_several_new_programs_one_is_asked_for_after_the_other(session):
     it = session("```python:a.py\nX = 1\n```", "```python:b.py\nimport a\nprint(a.X)\n```", "Both are there.")
     request = "Write a.py, which has X = 1, and b.py, which prints it"

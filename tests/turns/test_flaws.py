@@ -158,3 +158,21 @@ def test_data_that_a_program_wrote_and_nobody_can_read_is_told(session, before, 
         put(it.loop.context, "rows.json", before)
     it.play("Put the rows in rows.json")
     assert (says in told(it, 1)) if says else ("not valid" not in told(it, 1))
+
+
+@pytest.mark.parametrize(
+    ("new", "lost"),
+    [
+        ("def tip(x):\n    return x / 10", True),
+        ("def tip(x):\n    return x / 10\n\n\nprint(tip(5))", False),
+    ],
+)
+def test_a_repair_keeps_what_the_program_did(session, new, lost):
+    whole = "def tip(x):\n    return x / 10\n\n\nfor bill in (24, 5):\n    print(tip(bill))"
+    it = session(*(f"```python:tip.py\n{each}\n```" for each in (new, whole)), "Repaired.")
+    old = "def tip(x)\n    return x / 10\n\n\nfor bill in (24, 5):\n    print(tip(bill))\n"
+    put(it.loop.context, "tip.py", old)
+    attachments.attach_named_files("tip.py has a syntax error, fix it", it.loop.context)
+    it.play("tip.py has a syntax error, fix it")
+    said = "These must be in it: for bill in (24, 5): |     print(tip(bill))"
+    assert (said in told(it, 1)) == lost

@@ -509,6 +509,13 @@ def test_files_go_into_the_folder_that_is_named_by_its_path(session, code, told)
     assert (it.folder / "inv/2023-1").exists() is bool(told or "echo" in code)
 
 
+@pytest.mark.parametrize(("folder", "request_"), [("c/old things", "'c/old things'"), ("c/old", "c/old")])
+def test_a_folder_that_files_were_moved_out_of_was_there(session, folder, request_):
+    request = f"Move all files from {request_} into c, then delete the empty folder"
+    _, result = run_block(session, f"mv '{folder}'/* c/ && rmdir '{folder}'", request, {f"{folder}/a": "a"})
+    assert result.ok
+
+
 TABLE = "name;since\nAda;05/11/2021\nBob;3/2/2019\n"
 
 

@@ -112,7 +112,7 @@ def save_file(call: Call, context: ToolContext) -> Saving:
 def write_draft(draft: FileDraft, data: bytes) -> Saving:
     """Write `data`, after a question where lines seem to be lost. Raises PathRefused."""
     path, ledger = draft.path, draft.context.ledger
-    if draft.old == data:
+    if draft.old == data or (ledger.lacks_repair(path) and _differ_in_empty_lines(draft.old, data)):
         ledger.known.add(path)
         note = "; ".join(filter(None, ("unchanged", draft.note)))
         return SavedFile(path, FileChange(path, "changed"), note, unchanged=True)
@@ -128,6 +128,12 @@ def write_draft(draft: FileDraft, data: bytes) -> Saving:
     if draft.call.tool != "edit" and not draft.is_append:
         ledger.record_shown(path, data)
     return SavedFile(path, change, draft.note)
+
+
+def _differ_in_empty_lines(old: bytes | None, new: bytes) -> bool:
+    """Tell whether two versions have the same lines, but for empty ones and blanks at their ends."""
+    lines = [[line.rstrip() for line in data.splitlines() if line.strip()] for data in (old or b"", new)]
+    return lines[0] == lines[1] != []
 
 
 def preview_diff(call: Call, context: ToolContext) -> Diff:

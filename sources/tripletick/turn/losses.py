@@ -191,9 +191,12 @@ def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root
     """
     if not MOVES.search(code) or not find_renames(changes):
         return ""
+    old = tuple(change.path for change in changes if change.was)
     for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
+        # what files came from was there, and a blank in its name ends what is seen of it here
+        was_there = any(path.startswith((f"{word}/", f"{word} ")) for path in old)
         path = root / word
-        if not path.exists() and path.parent.is_dir():
+        if not was_there and not path.exists() and path.parent.is_dir():
             return NOT_MADE.format(path=word)
     return ""
 

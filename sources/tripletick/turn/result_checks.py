@@ -92,6 +92,8 @@ DECIMALS = re.compile(
     re.IGNORECASE,
 )
 
+STEP = re.compile(r"(?:for|while|if|with|try|print)\b|\w[\w.]*\s*[-+*/]?=|[\w.]+\(")
+"""How a line begins that does something."""
 SHRINKS = re.compile(
     r"\b(?:re-?writ|re-?factor|simplif|shorten|instead|from scratch|only one|clean|merg|combin|inlin|de-?dup"
     r"|duplicate|split|extract)",
@@ -239,12 +241,15 @@ def find_unrounded(path: str, text: str, before: str, request: str) -> str:
 
 def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
     """Give the first lines of the functions and classes that a new version of a Python program has not, nor
-    another in their place; none of which the request speaks, or that come from elsewhere now.
+    another in their place; none of which the request speaks, or that come from elsewhere now. Of a program
+    that could not be parsed: what it does beside defining these, where the new version does nothing else.
     """
     trees = parse_program(old), parse_program(new)
-    if not all(trees) or SHRINKS.search(request):
-        return []
     lines = old.splitlines()
+    if not trees[1] or SHRINKS.search(request):
+        return []
+    if not trees[0]:
+        return _find_lost_steps(lines, trees[1])
     before = {part.name: lines[part.lineno - 1] for part in list_definitions(trees[0])}
     after = [part.name for part in list_definitions(trees[1])]
     if any(name not in before for name in after):
@@ -252,3 +257,19 @@ def find_lost_definitions(old: str, new: str, request: str) -> list[str]:
     bound = {name for node in ast.walk(trees[1] or ast.Module([], [])) for name in list_bound_names(node)}
     lost = (name for name in before if not {name, "*"} & bound)
     return [before[name] for name in lost if not re.search(rf"\b{re.escape(name)}\b", request)]
+
+
+def _find_lost_steps(lines: Sequence[str], tree: ast.Module) -> list[str]:
+    kept = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    if any(not isinstance(part, kept) and not _is_text(part) for part in tree.body):
+        return []
+    steps, inside = list[str](), False
+    for line in lines:
+        if line.strip() and not line[0].isspace():
+            inside = bool(STEP.match(line))
+        steps += [line] if inside and line.strip() else []
+    return steps
+
+
+def _is_text(part: ast.stmt) -> bool:
+    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
