@@ -237,6 +237,19 @@ def test_a_program_that_prints_a_shown_line_in_another_order_has_failed(context)
     )
 
 
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        ("a.py should print Seat 1 to Seat 3, but stops at Seat 2. Fix it", "it prints no 'Seat 3'"),
+        ("a.py should print Seat 1 to Seat 2", ""),
+        ("a.py should print 1 to 3", ""),
+    ],
+)
+def test_both_ends_of_what_is_counted_through_are_printed(task, says):
+    found = sample_lines.find_missing_end(task, "Seat 1\nSeat 2\n")
+    assert found.startswith(says) if says else not found
+
+
 def test_what_the_box_runs_is_ascii_whatever_the_task_is(context):
     assert Path(examples_module.__file__).read_bytes().isascii()
     context.ledger.begin_turn("Schreibe größte.py: largest([1, 3, 2]) ➞ 3" + " ö" * 200_000)

@@ -187,11 +187,19 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
     ("body", "meant"),
     [
         ('for f in inv/*.txt; do mv "$f" ${f:0:4}/; done', 'for f in inv/*.txt; do mv "$f" ${f:4:4}/; done'),
-        ('for f in "my in"/*; do y=${f:1}; done', 'for f in "my in"/*; do y=${f:1}; done'),
+        ('for f in "my in"/*; do y=${f:1}; done', 'for f in "my in"/*; do y=${f:7}; done'),
         ('for f in "a/b"/*\ndo y=${f:1}; z=${f:9:2}', 'for f in "a/b"/*\ndo y=${f:5}; z=${f:9:2}'),
         ("for f in *; do y=${f:0:4}; done", "for f in *; do y=${f:0:4}; done"),
         ("for f in */*; do y=${f:0:4}; done", "for f in */*; do y=${f:0:4}; done"),
         ("for f in a/*; do y=${g:0:4}; done", "for f in a/*; do y=${g:0:4}; done"),
+        (
+            'for f in "a b"/*; do echo "${f//a/o}"; done',
+            'for f in "a b"/*; do echo "${f%/*}/$(name="${f##*/}"; printf %s "${name//a/o}")"; done',
+        ),
+        ("for f in a/*; do echo ${f// /_}; done", "for f in a/*; do echo ${f// /_}; done"),
+        ("ls -l in | wc -l", "ls in | wc -l"),
+        ("n=$(ls -la | wc -l)", "n=$(ls -A | wc -l)"),
+        ("ls -1 | wc -l; ls -l | grep x | wc -l", "ls -1 | wc -l; ls -l | grep x | wc -l"),
     ],
 )  # fmt: skip
 def test_a_loop_cuts_names_and_not_their_folder(context, body, meant):
@@ -279,13 +287,18 @@ def test_sed_leaves_a_copy_only_where_one_is_wanted(context, request_, kept):
         ("cat > x <<'OF X'\na b.txt\nOF X", "cat > x <<'OF X'\na b.txt\nOF X"),
         ("cat > x <<A-B\na b.txt\nA-B\ncat a b.txt", "cat > x <<A-B\na b.txt\nA-B\ncat 'a b.txt'"),
         ("mkdir src tests", "mkdir src tests"),
+        (
+            "mkdir Old Bills\nmkdir -p Old Bills/a Old Bills/b",
+            "mkdir 'Old Bills'\nmkdir -p 'Old Bills'/a 'Old Bills'/b",
+        ),
+        ("echo x >> To Do.txt", "echo x >> 'To Do.txt'"),
         pytest.param("cat a b.txt <<A\n" * 2000, "cat a b.txt <<A\n" * 2000, id="long"),
     ],
 )
 def test_a_name_with_blanks_is_put_between_quotes(context, body, meant):
     for name in ("a b.txt", "trip to rome/b c.txt", "d e.txt", "e.txt"):
         put(context, name, "paid\n")
-    context.ledger.task = 'Make "Old Bills" and put a b.txt there, and the folders "src tests"'
+    context.ledger.task = 'Make "Old Bills" and put a b.txt there, and the folders "src tests", "To Do.txt"'
     assert infer_path(Call("bash", body), context).body == meant
 
 

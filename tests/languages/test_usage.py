@@ -7,7 +7,9 @@ from tripletick.languages.registry import detect_language
 from tripletick.tools.command_examples import (
     describe_argument,
     find_examples,
+    find_fixed_argument,
     find_shown_command,
+    find_unasked_input,
     find_unread_argument,
 )
 
@@ -57,6 +59,12 @@ def context(tmp_path):
         ("add.py prints 4 instead of 5", [("python3 add.py", "5")]),
         ("fix add.py, which prints 'a b' but should print 'a-b'", [("python3 add.py", "a-b")]),
         ("add.py 3 prints 4 instead of 5", []),
+        ("`python3 add.py 5` prints Sum: 53, it should print Sum: 8. Fix", [("python3 add.py 5", "Sum: 8")]),
+        ("fix it: python3 add.py 5 3 prints Sum: 53 instead of Sum: 8", [("python3 add.py 5 3", "Sum: 8")]),
+        ("e.g. `python3 add.py ada lovelace` prints AL.", [("python3 add.py ada lovelace", "AL")]),
+        ("`python3 add.py a b` prints all in capitals: A B AND AB!", []),
+        ("`python3 add.py is it` prints all in capitals: IS IT!", [("python3 add.py is it", "IS IT!")]),
+        ("`python3 add.py a` prints JSON.", []),
         ("Write add.py. It prints 5", []),
         ("python3 add.py 20 geeft de temperatuur, met één cijfer (68.0).", [("python3 add.py 20", "68.0")]),
         ("python3 add.py 3 prints the table up to 10 (not 12)", []),
@@ -265,3 +273,43 @@ def test_a_command_that_fails_is_told_with_its_last_line(context):
     context.ledger.begin_turn('"python3 add.py two" prints 2.')
     result = use(context, "python", "import sys\nif sys.argv[1:]: print(int(sys.argv[1]))", "add.py")
     assert result.text.startswith("add.py: python3 add.py two fails: ValueError: invalid literal")
+
+
+GREETS = 'Write a.sh: `bash a.sh Lena` prints "Good morning, Lena!", and without a name "Good morning!"'
+
+
+@pytest.mark.parametrize(
+    ("source", "fixed"),
+    [
+        ('if [ "$1" == "Lena" ]; then echo "Good morning, Lena!"; fi', True),
+        ('echo "Good morning, $1!"', False),
+        ('# as in Lena\necho "Good morning${1:+, $1}!"', False),
+    ],
+)
+def test_a_program_does_not_know_the_argument_of_an_example_by_heart(source, fixed):
+    said = find_fixed_argument(GREETS, "a.sh", source, language("a.sh"))
+    assert bool(said) == fixed
+    assert not fixed or said.startswith("'Lena' in bash a.sh Lena is only an example")
+
+
+@pytest.mark.parametrize(
+    ("task", "source", "told"),
+    [
+        ("Write a.py that asks for a temperature", "import sys\nprint(float(sys.argv[1]))", True),
+        ("Write a.py that asks for a temperature", "print(float(input()))", False),
+        ("Write a.py that asks for a name, as python3 a.py 3", "import sys\nprint(sys.argv[1])", False),
+        ("Write a.py that prints a temperature", "import sys\nprint(sys.argv[1])", False),
+    ],
+)
+def test_a_program_that_is_to_ask_does(task, source, told):
+    assert bool(find_unasked_input(task, "a.py", source, language("a.py"))) == told
+
+
+@pytest.mark.parametrize(
+    ("command", "argument"),
+    [("`node a.js hello there`", "hello"), ("node a.js hello", None), ("`node a.js`", None)],
+)
+def test_what_stands_between_backquotes_is_all_of_a_command(command, argument):
+    task = f"Write a.js: {command} prints the words loudly"
+    said = find_unread_argument(task, "a.js", "console.log(1)", language("a.js"))
+    assert ("node a.js hello gives it an argument" in said) if argument else not said

@@ -109,6 +109,15 @@ def test_who_denies_asks_plans_or_explains_is_not_doubted(answer, works):
     ("answer", "doubted"),
     [
         ("The name total is not defined on line 1: define it before that line.", True),
+        ("the name total is not defined on line 1: define it before that line", True),
+        ("python failed, exit 1: NameError", True),
+        (
+            "This was tried 2 times and failed, the last time with: python failed, exit 1: NameError\n"
+            "The files are as they were before.",
+            True,
+        ),
+        ("the task is not done.", True),
+        ("The name total is not defined.", False),
         ("`NameError: name 'total' is not defined`", False),
         ("say total", False),
     ],
@@ -116,7 +125,10 @@ def test_who_denies_asks_plans_or_explains_is_not_doubted(answer, works):
 def test_advice_to_the_model_is_no_answer_and_what_a_program_printed_is(answer, doubted):
     seen = (
         "```output\nNameError: name 'total' is not defined\n```\n"
-        "Hint: The name total is not defined on line 1: define it before that line.\n\nTask: say total"
+        "Hint: The name total is not defined on line 1: define it before that line.\n\n"
+        "That printed nothing and changed nothing, so the task is not done. The task is: say total\n"
+        "This was tried 2 times and failed, the last time with: python failed, exit 1: NameError\n"
+        "The files are as they were before."
     )
     row = {"request": "run a.py", "blocks": [], "changes": [], "there": [], "works": True, "seen": seen}
     assert bool(find_doubts(answer, facts(row))) == doubted

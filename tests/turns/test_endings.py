@@ -112,6 +112,39 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
 
 
+def test_a_repair_that_is_only_described_is_made(session):
+    old = "const total = a + b;\nconsole.log(total);\n"
+    says = "The line `const total = a + b;` is wrong. It should be `const total = Number(a) + Number(b)`."
+    it = session(f"```javascript:a.js\n{old}```", says, "It adds now.")
+    put(it.loop.context, "a.js", old)
+    attachments.attach_named_files("a.js joins numbers, fix it", it.loop.context)
+    it.play("a.js joins numbers, fix it")
+    assert (it.folder / "a.js").read_text() == old.replace("a + b;", "Number(a) + Number(b);")
+
+
+def test_a_common_mistake_in_a_program_that_came_back_as_it_was_is_named(session):
+    it = session("```python:a.py\nfor n in range(1, 3):\n    print(n)\n```", "I do not know.", "No.")
+    put(it.loop.context, "a.py", "for n in range(1, 3):\n    print(n)\n")
+    attachments.attach_named_files("a.py stops too soon, fix it", it.loop.context)
+    it.play("a.py stops too soon, fix it")
+    assert "Line 1: range(1, 3) ends with 2." in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('where = input("Which folder? ")', "Instead of where = input(\"Which folder? \") write where = '.'"),
+        ("name = sys.argv[1]", None),
+    ],
+)
+def test_who_needs_no_argument_hears_what_stands_in_its_place(session, line, says):
+    program = f"```python:a.py\nimport sys\n{line}\nprint(1)\n```"
+    it = session(program, "It was saved.", "It was.")
+    attachments.attach_named_files("write a.py that lists all there is", it.loop.context, below=False)
+    it.play("write a.py that lists all there is")
+    assert (says in told(it, 1)) if says else ("Instead of" not in told(it, 1))
+
+
 def test_a_program_to_repair_that_has_lost_an_empty_line_is_as_it_was(session):
     it = session("```python:a.py\nX = 1\nprint(X)\n```", "```python:a.py\nprint(2)\n```", "Repaired.")
     put(it.loop.context, "a.py", "X = 1\n\n\nprint(X)\n")

@@ -176,3 +176,20 @@ def test_a_repair_keeps_what_the_program_did(session, new, lost):
     it.play("tip.py has a syntax error, fix it")
     said = "These must be in it: for bill in (24, 5): |     print(tip(bill))"
     assert (said in told(it, 1)) == lost
+
+
+@pytest.mark.parametrize(("code", "told_"), [("sed -i s/b// a.txt", True), ("sed -i /b/d a.txt", False)])
+def test_an_empty_line_in_the_place_of_one_that_was_to_go_is_told(session, code, told_):
+    it = session(f"```bash\n{code}\n```", "It is gone.", "It is.")
+    put(it.loop.context, "a.txt", "a\nb\nc\n")
+    attachments.attach_named_files("remove b from a.txt", it.loop.context)
+    it.play("remove b from a.txt")
+    said = "a.txt has an empty line where b was: sed -i '/^$/d' a.txt."
+    assert (said in told(it, 1)) == told_
+
+
+def test_names_are_sorted_upward_where_nothing_else_is_said(session):
+    rows = "name,n\\nMia,3\\nJule,2\\nCem,1\\n"
+    it = session(f"```bash\nprintf '{rows}' > out.csv\n```", "It was saved.", "That is it.")
+    it.play("Schreibe die Summen nach out.csv, nach Namen sortiert")
+    assert "out.csv is not sorted by name." in told(it, 1)

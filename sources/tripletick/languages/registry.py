@@ -49,6 +49,7 @@ class Language:
     marks: str = ""
     takes: str = ""
     argument: tuple[str, ...] = ()
+    asks: str = ""
     wants: str = ""
     lasts: str = ""
     project: str = ""

@@ -6,20 +6,19 @@ all that is built, and nothing of it stays in the workspace. The row knows the l
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Generator
+from dataclasses import replace
 
 from tripletick.events import Ask, Output
-from tripletick.languages.registry import Language, detect_language, fill_command, list_programs
+from tripletick.languages.registry import Language, detect_language, list_programs
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
-from tripletick.sandbox.box import Finished, Mode, RunRequest
+from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.sandbox.user import create_file, create_folder, remove
-from tripletick.tools import command_examples, data_summary, function_examples, results, sample_lines
+from tripletick.tools import data_summary, results
+from tripletick.tools.example_checks import apply_example_checks
 from tripletick.tools.file_writer import SavedFile, make_refusal, save_file
 from tripletick.tools.output import (
     clip_output,
@@ -30,9 +29,9 @@ from tripletick.tools.output import (
     join_runs,
 )
 from tripletick.tools.parameters import PROGRAM
-from tripletick.tools.program_parts import find_project_folder, list_build_attempts
+from tripletick.tools.prepared_program import PreparedProgram, Started
+from tripletick.tools.program_parts import list_build_attempts
 from tripletick.tools.syntax_check import (
-    PLAIN,
     build_variables,
     check_program,
     check_syntax,
@@ -43,26 +42,14 @@ from tripletick.tools.syntax_check import (
 from tripletick.tools.text_compare import find_text_comparison
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
-TESTER = Path(__file__).with_name("run_tests.py")
-"""Runs in the box, and is not imported here: the runner of tests comes with much else."""
-Started = Generator[str, None, Finished]
 Step = Generator[Output | Ask, Answer | None, Finished]
-MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
 SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
 WANTS = ", which takes arguments or input and got none: run it in a bash block with some"
-UNGIVEN = re.compile(
-    r"(?im)^\s*usage\b|following arguments are required|^EOFError|missing (?:required )?arguments?"
-    r"|argv\[.*(?:\n.*){0,3}\n(?:IndexError|TypeError)|^ValueError: not enough values to unpack"
-)
-"""What a program prints that was started without the arguments or the input that it takes."""
 NO_PROGRAM = (
     "failed, {path} was not saved: the block holds no program; write one that works it out and saves it"
 )
-PROVE_SECONDS, PROVEN = 20.0, 20_000
-"""Seconds for the examples of a task, and the characters of it in which they are looked for."""
 NEVER = ("withheld", "lasts")
 """Reasons of `UNSTARTED` for which no example is run either."""
-INSIDE = 'cd "$0" && exec "$@"'
 BROKEN = "was not run: its box failed, which is no fault of the block; {why}"
 UNSAID = "it said nothing"
 NOT_FOUND = (2, 126, 127)
@@ -71,50 +58,6 @@ GONE = "the session's folder is gone"
 PLACE = "tripletick"
 """The folder in the session's folder; always the same, so that equal programs say equal things."""
 _LOOK = 'for p; do command -v "$p" && exit 0; done; exit 1'
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedProgram:
-    """A source that lies ready to be built and run."""
-
-    language: Language
-    names: dict[str, str]
-    context: ToolContext
-    seconds: float
-    saved: SavedFile | None = None
-    source: str = ""
-
-    @property
-    def path(self) -> str:
-        return self.saved.path if self.saved else ""
-
-    def lacks_arguments(self, output: str) -> bool:
-        """Tell whether a run failed for want of arguments alone: who runs it later gives some."""
-        return self.language.takes_arguments(self.source) and bool(UNGIVEN.search(output))
-
-    def build(self, parts: Iterable[str], spent: float) -> Started:
-        """Build it with `parts`, in the folder of its project; `spent` of the seconds are gone."""
-        folder = find_project_folder(self.language, self.path, self.context.workspace)
-        if not folder:
-            words = fill_command(self.language.build, self.names, map(to_operand, parts))
-        else:
-            top = self.names["workspace"]
-            names = self.names | {"file": f"{top}/{self.path}"}
-            words = fill_command(self.language.build, names, (f"{top}/{part}" for part in parts))
-            words = ["sh", "-c", INSIDE, f"./{folder}", *words]
-        return self._run_command(words, "read", spent, PLAIN)
-
-    def run(self, spent: float) -> Started:
-        """Run it, tests as tests; `spent` of the seconds are gone."""
-        if self.language.is_test(self.path, self.source):
-            names = self.names | {"tester": TESTER.read_text("utf-8")}
-            return self._run_command(fill_command(self.language.test, names), self.context.mode, spent, {})
-        return self._run_command(fill_command(self.language.run, self.names), self.context.mode, spent, {})
-
-    def _run_command(self, words: list[str], mode: Mode, spent: float, env: Mapping[str, str]) -> Started:
-        own = {name: fill_command((value,), self.names)[-1] for name, value in self.language.env.items()}
-        left = max(1.0, self.seconds - spent)
-        return self.context.box.run(RunRequest(words, mode, left, {**own, **env}, self.context.grant))
 
 
 def make_code_tool(language: Language) -> Tool:
@@ -228,7 +171,7 @@ def _check_and_run(program: PreparedProgram) -> Running:
         if failed := _check_box_failure(program, finished):
             return failed
         result = to_result(program, join_runs(built, finished))
-    return _apply_example_checks(program, result) if result.ok and why not in NEVER else result
+    return apply_example_checks(program, result) if result.ok and why not in NEVER else result
 
 
 def _find_skip_reason(program: PreparedProgram) -> str:
@@ -247,48 +190,6 @@ def _check_box_failure(program: PreparedProgram, finished: Finished) -> Result |
     said = finished.head.decode("utf-8", "replace").strip().splitlines()
     files = program.saved.files if program.saved else ()
     return Result("forbidden", BROKEN.format(why=GONE if lost else (said or [UNSAID])[-1]), files=files)
-
-
-def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
-    """Hold a program that ran against the examples that the task and its own text have; what one that wants
-    arguments does with those of the task is its result.
-    """
-    saved, context = program.saved, program.context
-    if not (saved and context.trial.examples):
-        return result
-    task = context.ledger.task[:PROVEN]
-    shown = (saved.path, program.source, program.language)
-    used = list(command_examples.run_examples(task, *shown, context))
-    unread = command_examples.find_unread_argument(task, *shown)
-    wrong = [*_find_failed_examples(program, saved), *filter(None, (*(each.fault for each in used), unread))]
-    if misprint := sample_lines.find_misprint(task, result.text):
-        line, sample = misprint
-        pairs = zip(line.split(), sample.split(), strict=False)
-        other, first = next((pair for pair in pairs if pair[0] != pair[1]), (line, sample))
-        wrong.append(MISPRINTED.format(line=line, sample=sample, first=first, other=other))
-    if wrong:
-        text = "\n".join(f"{saved.path}: {line}" for line in wrong)
-        line = f"failed, saved {saved.path}, an example of the task does not hold"
-        marks = frozenset({"saved", "example"})
-        return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
-    if used and "arguments" in result.flags:
-        text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
-        return replace(results.make_saved_result(saved), text=text, exit=0)
-    return result
-
-
-def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[str]:
-    """Give what does not hold of the examples that call a function of the program."""
-    language, context = program.language, program.context
-    if not language.may_have_examples(program.source, context.ledger.task):
-        return []
-    names = program.names | {
-        "prover": Path(function_examples.__file__).read_text("utf-8"),
-        "task": json.dumps(context.ledger.task[:PROVEN]),
-    }
-    command = fill_command(language.prove, names)
-    finished = drain_output(context.box.run(RunRequest(command, "read", PROVE_SECONDS)))
-    return finished.head.decode("utf-8", "replace").split("\n") if finished.status == 1 else []
 
 
 def _try_builds(program: PreparedProgram) -> Step:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tripletick.languages.registry import Language
 from tripletick.sandbox.box import Finished, RunRequest
-from tripletick.tools.function_examples import choose_result, describe_difference, speaks_of_fault
+from tripletick.tools.function_examples import LABELED, choose_result, describe_difference, speaks_of_fault
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 
@@ -31,15 +31,20 @@ _SAYS = (
     r"|gibt|zeigt|druckt|schreibt|liefert|affiche|imprime|muestra|stampa|mostra|toont|geeft|выводит|печатает)\b"
     r"|=>|->|==|\u2192|\u21d2|\u27a1"
 )
+FORMATS = "JSON|CSV|TSV|HTML|XML|YAML|TOML|SQL|PDF|ASCII|UTF|UNICODE|URLS?|IDS?|STDOUT|STDERR|USAGE"
+"""What a program may print that is not that word."""
 _LINK = re.compile(r"[\s,]*(?:(?:and|then|it|that|this|which|und|es|et|y|e)\s+){0,3}")
 """What may stand between a command and the verb."""
 _TRAILING = re.compile(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
 _RESULT = re.compile(
-    rf"(?:{_SAYS})(?:[^.;\n\"'`]{{0,60}}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
+    rf"(?:{_SAYS})(?:\s+(?P<label>{LABELED})"
+    r"|(?:[^.;\n\"'`]{0,80}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
-    r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit)\b)))"
+    r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit)\b))"
+    rf"|(?P<bare>(?!(?:{FORMATS})\b)(?:[A-Z]{{2,}}(?: [A-Z]{{2,}}){{0,4}}!?|[A-Z][\w-]*\d\w*))"
+    r"(?=[.,;)]?\s*$|[.;)]\s)))"
 )
-_VALUE = re.compile(r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|(-?\d+(?:\.\d+)?)(?![\w.]*\d)")
+_VALUE = re.compile(rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|(-?\d+(?:\.\d+)?)(?![\w.]*\d)")
 _VERB = re.compile(rf"\s+(?={_SAYS})")
 _OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
@@ -59,6 +64,7 @@ _ARGUMENT = re.compile(
     r"|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
+_WORD = re.compile(r" +[^\s\"'`]+")
 _AFTER = re.compile(
     rf"\s*(?:$|[.,;:!?)\"'`\n]|{_SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll)\b)"
 )
@@ -87,6 +93,16 @@ _PLACE = (
 GIVEN = "In {command}, {how} is {argument}."
 INSTEAD = ", in place of {literal}"
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
+
+
+FIXED = "{argument!r} in {command} is only an example, and the program has it written down: {how} reads it"
+_ASKS = re.compile(
+    r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
+    r"|demande (?:une?|le|la)|pregunta|pide|chiede|vraagt)\b",
+    re.IGNORECASE,
+)
+"""What says that somebody is to type something while a program runs."""
+UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +186,44 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     return UNREAD.format(command=command, how=how) + wrong
 
 
+def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:
+    """Say that a program knows the argument of an example by heart, which its output repeats: of "greet.py
+    Lena prints Hello Lena" the name; "" where it has none of them.
+    """
+    for command, right in find_examples(task, path, language) if language.argument else ():
+        for word in re.findall(r"[^\W\d_][\w-]{2,}", command.partition(path)[2]):
+            if word in right and re.search(rf"[\"'`]{re.escape(word)}[\"'`]", source):
+                return FIXED.format(argument=word, command=command, how=language.argument[0])
+    return ""
+
+
+def find_unasked_input(task: str, path: str, source: str, language: Language) -> str:
+    """Say that a program takes arguments, and is to ask; "" of one that does, and of a task that shows it
+    with arguments.
+    """
+    asks = language.asks and _ASKS.search(task) and language.takes_arguments(source)
+    if not asks or _READS.search(source) or find_first_argument(task, path, language):
+        return ""
+    return UNASKED.format(how=language.asks)
+
+
 def find_first_argument(task: str, path: str, language: Language) -> tuple[str, str] | None:
     """Give the command by which a task starts the program at `path`, up to its first argument, and that; None
     where it starts it without.
     """
     for call in _compile_call(path, language).finditer(task):
-        if given := _ARGUMENT.match(task, call.end()):
+        given = _ARGUMENT.match(task, call.end()) or _WORD.match(_get_quoted_rest(task, call))
+        if given:
             return f"{call[0]}{given[0]}", given[0].strip()
     shown = re.search(rf"(?<![\w./-]){re.escape(path)}[ ]+({_PLACE})", task)
     return (shown[0], shown[1]) if shown else None
+
+
+def _get_quoted_rest(task: str, call: re.Match[str]) -> str:
+    """Give what stands behind the name of the program where the whole command stands between backquotes."""
+    end = task.find("`", call.end())
+    rest = task[call.end() : end] if end > 0 and task[: call.start()].endswith("`") else ""
+    return "" if re.search(r"[|<>&;\n]", rest) else rest
 
 
 def describe_argument(task: str, path: str, language: Language) -> str:
@@ -192,6 +237,8 @@ def find_shown_command(task: str, path: str, language: Language) -> str:
     where they are to be filled in.
     """
     for call in _compile_call(path, language).finditer(task):
+        if (rest := _get_quoted_rest(task, call)) and not _OPEN.search(rest):
+            return f"{call[0]}{rest}"
         end = call.end()
         while (given := _ARGUMENT.match(task, end)) and not _OPEN.search(given[0]):
             end = given.end()

@@ -53,7 +53,9 @@ _SHOULD = (
     r"|m\u00fcsste|muss|erwart\w*|devrait|doit|attend\w*|deber[i\u00ed]a|debe|esper\w*|dovrebbe|deve|attes\w*|moet|zou)"
 )
 _INSTEAD = r"(?:instead of|rather than|(?:an)?statt|au lieu de|en lugar de|en vez de|invece di|in plaats van)"
-_VALUE = r"(?=[\"'`\[({]|-?\d|True\b|False\b|None\b)"
+LABELED = r"[A-Z]\w*(?: \w+){0,3}[:=] ?-?\d+(?:\.\d+)?"
+"""A number behind what it is, which begins with a capital."""
+_VALUE = rf"(?=[\"'`\[({{]|-?\d|True\b|False\b|None\b|{LABELED})"
 _FILLERS = (
     r"(?:[\s:,]+(?:be|been|have|return|give|print|output|show|say|read|equal|yield|write|display|get|see|the|it|a|an"
     r"|to|is|was|would|result|value|answer|number|of|das|ist|w\u00e4re|\u00eatre|renvoyer|donner|afficher|ser|devolver"

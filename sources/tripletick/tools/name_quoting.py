@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import PurePosixPath
 
 from tripletick.paths import PathRefused, Workspace
@@ -38,9 +39,10 @@ _FILE = re.compile(r"(?<![\w.>-])(?<!>[ \t])[\w-]+(?:\.[\w-]+)*\.\w{1,6}(?![\w./
 _SOURCE = re.compile(rf"{_FILE.pattern}(?=[\"']?[ \t]+[^\s;|&])")
 _LOOPS = re.compile(
     r"\bfor[ \t]+(?P<name>\w+)[ \t]+in[ \t]+"
-    r"(?P<folder>[\"']?[\w./-]+(?:/[\"']?|[\"']/))[^\s;/\"']*[ \t]*(?:;|\n)"
+    r"(?P<folder>(?:[\"'][\w./ -]+|[\w./-]+)(?:/[\"']?|[\"']/))[^\s;/\"']*[ \t]*(?:;|\n)"
 )
 """A loop over what lies in one folder, which is named."""
+_REPLACES = r"\$\{(?P<name>%s)(?P<rest>//?(?P<what>[^/{}\"']{1,20})/[^{}\"']*)\}"
 _RENAMES = re.compile(
     r"(?m)^(?P<command>[ \t]*(?:mv|cp)[ \t]+(?:-\w+[ \t]+)*)"
     r"(?P<old>(?:[\w./-]+/)?'[^'\n]+'(?:/[\w./-]+)?|[\w./-]+)[ \t]+"
@@ -63,6 +65,8 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
     said = {next(filter(None, found)) for found in _PHRASE.findall(request)} - names
     phrases = [phrase for phrase in said if re.search(r"\S \S", phrase) and phrase in script]
     phrases = [phrase for phrase in phrases if not re.search(_SEVERAL % re.escape(phrase), request)]
+    # what has a file's ending is a name wherever it stands
+    names |= {phrase for phrase in phrases if re.search(r"\w\.\w{1,6}$", phrase)}
     if names or phrases:
         script = _quote_plain(script, names, phrases)
     return _RENAMES.sub(lambda found: _quote_target(found, workspace), script)
@@ -96,11 +100,12 @@ def _quote_target(found: re.Match[str], workspace: Workspace) -> str:
 
 
 def correct_cuts(script: str) -> str:
-    """Have a loop over the files of a folder cut their names, and not the folder before them, which is no
-    use: `for f in in/*; do … ${f:0:4}` is `${f:3:4}`.
+    """Have a loop over the files of a folder cut their names, or replace what is in these, and not the folder
+    before them, which is no use: `for f in in/*; do … ${f:0:4}` is `${f:3:4}`.
     """
     for loop in _LOOPS.finditer(script):
-        length = len(loop["folder"].replace('"', "").replace("'", ""))
+        folder = loop["folder"].replace('"', "").replace("'", "")
+        length = len(folder)
         cut = rf"\$\{{{loop['name']}:(?P<start>\d{{1,2}})(?P<rest>(?::\d{{1,2}})?)\}}"
 
         def move(found: re.Match[str], length: int = length, name: str = loop["name"]) -> str:
@@ -108,7 +113,16 @@ def correct_cuts(script: str) -> str:
             return f"${{{name}:{start + length}{found['rest']}}}" if start < length else found[0]
 
         script = re.sub(cut, move, script)
+        script = re.sub(_REPLACES % loop["name"], partial(_keep_folder, folder=folder), script)
     return script
+
+
+def _keep_folder(found: re.Match[str], folder: str) -> str:
+    """Give `${f// /_}` of a path with the folder as it is, where that has what is replaced too."""
+    name, what = found["name"], found["what"].strip("\\[]")
+    if not what or what not in folder:
+        return found[0]
+    return f'${{{name}%/*}}/$(name="${{{name}##*/}}"; printf %s "${{name{found["rest"]}}}")'
 
 
 def correct_case(script: str, there: Mapping[str, Sequence[str]]) -> str:
@@ -131,9 +145,9 @@ def _quote_each(text: str, names: Collection[str], phrases: Iterable[str]) -> st
         known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
         text = re.sub(_BOUNDS % known, lambda found: shlex.quote(found[0]), text)
     for phrase in phrases:
-        text = re.sub(
-            _MAKES % re.escape(phrase), lambda found: f"{found[1]}{shlex.quote(found[2])}", text, count=1
-        )
+        made = re.compile(_MAKES % re.escape(phrase))
+        for _ in range(text.count(phrase)):
+            text = made.sub(lambda found: f"{found[1]}{shlex.quote(found[2])}", text)
     return text
 
 

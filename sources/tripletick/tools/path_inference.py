@@ -39,6 +39,10 @@ _LOOKS = re.compile(
 _KEEPS = re.compile(r"\bsed[ \t]+(?:-i|--in-place=)(?:\.\w+|~)[ \t]+")
 """What leaves a copy of a file beside it."""
 _BACKUP = re.compile(r"back(?:ed)?[ -]?up|\bcop(?:y|ies)\b|sicher|\.bak|\.orig", re.IGNORECASE)
+_USAGE = re.compile(r"(?im)^.*\busage\b.*$")
+"""A line in which a program speaks of itself."""
+_COUNTED = re.compile(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*wc[ \t]+-l\b)")
+"""What counts entries, with a line for their total and, of -a, two for the folders themselves."""
 _WORD = re.compile(r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>[\w-]+\.\w{1,6})(?![\w/])(?P=quote)")
 """A file of the folder; not one into which something is written."""
 
@@ -87,7 +91,8 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     """
     if call.tool != SHELL or not context.trial.paths:
         return call
-    body = quote_names(correct_cuts(call.body), context.workspace, context.ledger.task)
+    body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
+    body = _COUNTED.sub(_count_entries, body)
     # undo has what was there before; the sed of macOS needs an ending
     wanted = sys.platform == "darwin" or _BACKUP.search(context.ledger.task)
     call = replace(call, body=body if wanted else _KEEPS.sub("sed -i ", body))
@@ -114,6 +119,13 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
         for line in call.body.splitlines(keepends=True)
     ]
     return replace(call, body="".join(lines)) if lines else call
+
+
+def _count_entries(found: re.Match[str]) -> str:
+    """Have `ls -l | wc -l` count the entries alone."""
+    options = [word.replace("l", "").replace("a", "A") for word in found["words"].split()]
+    words = "".join(f" {word}" for word in options if word != "-")
+    return f"ls{words}{found['rest']}" if "l" in found["words"] else found[0]
 
 
 def _wants_output(context: ToolContext) -> bool:
@@ -161,6 +173,7 @@ def _find_old_version(call: Call, context: ToolContext) -> str:
 def _can_be_version(path: str, body: str, context: ToolContext, alike: float = ALIKE) -> bool:
     """Tell whether a program may well be this file: a new one, or a new version of one that it saw."""
     stem = PurePosixPath(path).stem
+    body = _USAGE.sub("", body)
     if re.search(rf"\b(?:import|from|require|include|source)\b.*\b{re.escape(stem)}\b", body) or path in body:
         return False
     with suppress(PathRefused):

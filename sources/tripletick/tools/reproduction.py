@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from tripletick.languages.registry import detect_language
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import RunRequest
-from tripletick.tools.code import UNGIVEN
 from tripletick.tools.output import clip_output
+from tripletick.tools.prepared_program import UNGIVEN
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 

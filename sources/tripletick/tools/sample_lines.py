@@ -2,7 +2,8 @@
 
 A program that prints the same words and signs in another order, `3 x 7 = 21`, has not the form that was asked
 for. Nothing else is held against it: the line may be one for other data. A task that has words changed places
-says nothing, for what it shows may be what is read.
+says nothing, for what it shows may be what is read. Of "should print Seat 1 to Seat 12" both ends must be
+there.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ _REORDERS = re.compile(
     r"\b(?:swap|revers|turn|convert|into\b|instead|flip|rotat|tausch|umdreh|inverse|échang|intercambi|scambi)",
     re.IGNORECASE,
 )
+_SPAN = re.compile(
+    r"\b(?:should|must|has to|is to|shall|soll|sollte|muss) (?:print|show|list|output|ausgeben|zeigen)?\s*"
+    r"(?P<first>(?P<word>[A-Z]\w*) \d+) (?:to|through|until|up to|bis) (?P<last>(?P=word) \d+)\b"
+)
+"""The first and the last of lines that are counted through."""
+NO_END = "it prints no {end!r}, and the task wants {first} to {last}"
 _PART = re.compile(r"\w+|[^\w\s]")
 
 
@@ -38,6 +45,15 @@ def find_misprint(task: str, printed: str) -> tuple[str, str] | None:
         if len(parts) >= LEAST and same and all(_PART.findall(line) != parts for line in same):
             return same[0], sample
     return None
+
+
+def find_missing_end(task: str, printed: str) -> str:
+    """Say that one end of what is counted through was not printed, "" where the task speaks of none."""
+    if not (span := _SPAN.search(task)):
+        return ""
+    first, last = span["first"], span["last"]
+    missing = [end for end in (first, last) if not re.search(rf"(?<!\w){re.escape(end)}(?!\w)", printed)]
+    return NO_END.format(end=missing[0], first=first, last=last) if missing else ""
 
 
 def _find_samples(task: str) -> Iterator[str]:

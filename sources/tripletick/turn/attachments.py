@@ -17,7 +17,7 @@ from tripletick.agents.templates import Templates
 from tripletick.languages.registry import detect_language, is_document, is_program_path
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
-from tripletick.tools import data_summary, finder, reproduction
+from tripletick.tools import common_mistakes, data_summary, finder, reproduction
 from tripletick.tools.command_examples import describe_argument
 from tripletick.tools.file_listing import (
     LISTINGS,
@@ -137,6 +137,7 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         yield from (format_file(each, context, SHORT) for each in inputs)
         data = "\n".join(read(each, SHORT).decode() for each in inputs)
         yield clues.describe_ordered_texts(path, source, data)
+        yield from common_mistakes.describe_mistakes(source) if path.endswith(".py") else ()
 
 
 def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *, searches: bool) -> str:

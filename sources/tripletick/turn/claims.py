@@ -54,12 +54,10 @@ PLURAL = re.compile(r"\s+[^\W\d_]+s\b")
 LAST = "the last block failed, and nothing after it succeeded"
 COPIED = "that sentence says what did not work"
 OURS = re.compile(
-    r"(?m)^(?:Hint: |This was tried |That printed nothing |Not done yet: |Nothing was run"
-    r"|\[result \d+: \w+ failed)(.+)$"
+    r"(?m)^(?:Hint: (?P<hint>.+)|This was tried .+?, the last time with: (?P<error>.+)"
+    r"|This was tried .+|The files are as .+|No file was changed\.|That printed .+, so (?P<undone>[^.]+).*)$"
 )
 """A line that says to the model what did not work; its outputs say that to the user as well."""
-LEAST_COPIED = 12
-"""Characters of an answer."""
 NOT_RUN = "the last block was not run"
 ABSENT = "{path} is not there"
 PRESENT = "{path} is there"
@@ -240,8 +238,13 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
 
 def _copies_advice(answer: str, seen: str) -> bool:
     """Tell whether an answer is nothing but words that the model was told of a failure."""
-    said = answer.strip(" `*.\n")
-    return len(said) >= LEAST_COPIED and any(said in found[0] for found in OURS.finditer(seen))
+    ours = {_normalize_line(part) for found in OURS.finditer(seen) for part in (found[0], *found.groups())}
+    lines = [line for line in map(_normalize_line, answer.splitlines()) if line]
+    return bool(lines) and ours.issuperset(lines)
+
+
+def _normalize_line(line: str | None) -> str:
+    return (line or "").strip(" `*.").casefold()
 
 
 def _explain_last_block(receipt: Receipt) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tripletick.languages.registry import is_program_path
 from tripletick.tools.python_source import list_definitions, parse_program
@@ -27,6 +27,9 @@ LONGEST_VALUE = 80
 PRINTS = frozenset(
     {"print", "pprint", "write", "writelines", "write_text", "writerow", "writerows", "dump", "exit"}
 )
+GIVEN = re.compile(r"(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*[^\n#]*\b(?:sys\.argv\[1\]|input\()[^\n]*$")
+FOLDER = re.compile(r"(?i)folder|dir|path")
+INSTEAD = "Instead of {line} write {name} = {value}, and leave out what checks the arguments."
 OPEN_TASK = re.compile(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
 TICKED = "“- [ ] {task}” becomes “- [x] {task}” when it is done."
 _Y, _D = "(?:YYYY|JJJJ|AAAA|GGGG)", "(?:DD|TT|JJ|GG)"
@@ -80,6 +83,17 @@ def describe_unprinted(code: str) -> str:
     stored = [name.id for name in names if isinstance(name.ctx, ast.Store)]
     value = ast.unparse(last.value) if isinstance(last, ast.Expr) else "".join(stored[-1:])
     return UNPRINTED.format(value=value) if 0 < len(value) < LONGEST_VALUE else ""
+
+
+def describe_given(source: str, files: Sequence[str]) -> str:
+    """Say what a Python program has to have in the place of an argument or of input of which a request says
+    nothing: the one of the `files` that it names, or this folder; "" where that is not known.
+    """
+    found = GIVEN.search(source)
+    value = repr(files[0]) if len(files) == 1 else repr(".") if found and FOLDER.search(found[0]) else ""
+    if not found or not value:
+        return ""
+    return INSTEAD.format(line=found[0].strip(), name=found["name"], value=value)
 
 
 def describe_module(path: str, source: str, name: str) -> str:

@@ -30,6 +30,7 @@ _READS = re.compile(
 """A command that takes the lines of a file, up to that."""
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
+EMPTY_LINE = "{path} has an empty line where {line} was: sed -i '/^$/d' {quoted}."
 UNREADABLE = "{path} is not valid {kind}, {problem}: {how}."
 WRITERS = {
     "json": ("JSON", "build a list or a dict and write it with json.dump(data, file, indent=2)"),
@@ -76,7 +77,18 @@ MEANS = re.compile(
 )
 
 
-_FLAWS = (DISORDER, UNROUNDED, LEFT_OVER, UNREADABLE, KEPT_ENDING, TWICE, FALSE_MEAN, WITH_FOLDER, UNFILTERED)
+_FLAWS = (
+    DISORDER,
+    UNROUNDED,
+    LEFT_OVER,
+    EMPTY_LINE,
+    UNREADABLE,
+    KEPT_ENDING,
+    TWICE,
+    FALSE_MEAN,
+    WITH_FOLDER,
+    UNFILTERED,
+)
 _LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
 FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
 """A line of these."""
@@ -95,6 +107,15 @@ def find_unreadable(path: str, text: str, before: str) -> str:
     name, how = WRITERS[kind]
     rows = kind == "json" and not find_data_problem(PARSERS["jsonl"], text)
     return "" if rows else UNREADABLE.format(path=path, kind=name, problem=problem, how=how)
+
+
+def find_empty_line(path: str, text: str, before: str) -> str:
+    """Say that a list without empty lines has one in the place of a line that was to be taken out."""
+    old, new = before.splitlines(), text.splitlines()
+    if not path.lower().endswith(LISTS) or len(old) != len(new) or not all(map(str.strip, old)):
+        return ""
+    gone = [line for line, left in zip(old, new, strict=True) if not left.strip()]
+    return EMPTY_LINE.format(path=path, line=gone[0], quoted=shlex.quote(path)) if gone else ""
 
 
 def find_kept_ending(path: str, text: str, request: str) -> str:

@@ -144,6 +144,7 @@ def _check_file(
         yield LOST.format(path=path, lines=BETWEEN.join(lost)) if lost else ""
     else:
         yield content_checks.find_unreadable(path, text, before)
+        yield content_checks.find_empty_line(path, text, before) if said.has_words("deletes", asked) else ""
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)

@@ -14,11 +14,21 @@ from tripletick.languages.registry import detect_language, is_document
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
-from tripletick.tools import file_listing
+from tripletick.tools import common_mistakes, file_listing
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, clues, content_checks, effects, result_checks, wanted_files
+from tripletick.turn import (
+    attachments,
+    attempts,
+    clues,
+    content_checks,
+    described_changes,
+    effects,
+    result_checks,
+    wanted_files,
+)
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
+from tripletick.turn.file_display import LARGEST
 from tripletick.turn.reply import ReplySource, cut_blocks
 from tripletick.turn.request_kinds import READS, only_wants
 
@@ -76,10 +86,13 @@ def build_closing(
     tries.changed = tries.changed or bool(changed and changed != conversation.templates.unchanged)
     if results and _is_unchanged_repair(context, results):
         name, tries.explains = "same", True
+        shown = _list_mistakes(context, results)
     elif (
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
-        name, shown, path, tag = "mend", lies.text, lies.path, lies.tag
+        mistakes = _list_mistakes(context, results) if "example" in wrong[0].flags else ""
+        shown = "\n\n".join(filter(None, (lies.text, mistakes)))
+        name, path, tag = "mend", lies.path, lies.tag
         context.ledger.wanted = path
     elif path := wanted_files.find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)
@@ -91,6 +104,9 @@ def build_closing(
     ):
         name, path = wanted
         tag = _get_tag(path)
+        if name == "bare" and results[-1][0].tool == "python":
+            named = [each for each in context.ledger.named if context.workspace.get_kind(each) == "file"]
+            shown = clues.describe_given(results[-1][0].body, [each for each in named if each != path])
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
         if tries.unread == "unfinished-literal":
@@ -101,6 +117,13 @@ def build_closing(
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     return "\n\n".join(filter(None, (changed, shown, closing)))
+
+
+def _list_mistakes(context: ToolContext, results: Results) -> str:
+    """Say what of a Python program that is to be repaired is a common mistake."""
+    call = results[-1][0]
+    is_meant = context.ledger.mends and call.path == context.ledger.asked and call.tool == "python"
+    return "\n".join(common_mistakes.describe_mistakes(call.body, ranges=True)) if is_meant else ""
 
 
 def _suggest_loop(conversation: Conversation, context: ToolContext) -> str:
@@ -189,6 +212,20 @@ def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collecti
         blocks = (f"```{call.tool}\n{call.body}\n```" for call in calls)
         said = "\n\n".join(filter(None, (cut_blocks(said), *blocks)))
     return replace(reading, calls=(), answer=said)
+
+
+def read_as_file(reading: ParsedReply, conversation: Conversation, context: ToolContext) -> ParsedReply:
+    """Turn a reply that calls nothing into the file that it is, or that it says how to change."""
+    reading = take_document(reading, conversation, context.ledger)
+    if reading.calls or reading.question or context.ledger.withheld or BLOCK.search(reading.text):
+        return reading
+    path = context.ledger.asked
+    if context.ledger.lacks_repair(path):
+        with suppress(PathRefused, UnicodeError):
+            source = context.workspace.read_shown(path, LARGEST).decode()
+            if new := described_changes.apply_described_change(reading.answer_text, source):
+                return replace(reading, calls=(Call(_get_tag(path), new, path),))
+    return reading
 
 
 def take_document(reading: ParsedReply, conversation: Conversation, ledger: FileTracker) -> ParsedReply:

@@ -177,7 +177,7 @@ class Loop:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
         conversation, agent = self.conversation, shift.find_acting_agent()
         reading = feedback.show_programs(heard.reading, self.context.ledger, self.replies.languages)
-        reading = feedback.take_document(reading, conversation, self.context.ledger)
+        reading = feedback.read_as_file(reading, conversation, self.context)
         heard = replace(heard, reading=reading)
         conversation.add_reply(reading.text, reading.sent)
         if shift.new:

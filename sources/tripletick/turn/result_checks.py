@@ -26,7 +26,7 @@ LEAST = 3
 """Rows that have an order."""
 BY = (
     r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}"
-    r"(?!\w| (?:lengths?|size|counts?|per)\b)"
+    r"(?:e?[ns])?(?!\w| (?:lengths?|size|counts?|per)\b)"
 )
 DOWN = re.compile(
     r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|most \w+)"
@@ -157,6 +157,9 @@ def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[
     ]
     columns = named or range(len(names))
     directions = directions if len(named) < 2 else [False, True]
+    if len(named) == 1 and len(directions) > 1 and not SEVERAL_KEYS.search(request):
+        # of words the first of the alphabet comes first, where nothing else is said
+        directions = [True, False] if any(re.search(r"\d", row[named[0]]) for row in rows) else [False]
     known = len(rows) >= LEAST and (named or not OTHER_KEY.search(request))
     if not known or any(_is_ordered([row[at] for row in rows], directions) for at in columns):
         return ""

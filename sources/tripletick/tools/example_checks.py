@@ -1,0 +1,70 @@
+"""Holds a program that ran against its task: the worked examples, and what else that shows of its output."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick.languages.registry import fill_command
+from tripletick.messages import Result
+from tripletick.sandbox.box import RunRequest
+from tripletick.tools import command_examples, function_examples, results, sample_lines
+from tripletick.tools.file_writer import SavedFile
+from tripletick.tools.prepared_program import PreparedProgram
+from tripletick.tools.syntax_check import drain_output
+
+MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
+PROVE_SECONDS, PROVEN = 20.0, 20_000
+"""Seconds for the examples of a task, and the characters of it in which they are looked for."""
+
+_READINGS = (
+    command_examples.find_unread_argument,
+    command_examples.find_fixed_argument,
+    command_examples.find_unasked_input,
+)
+"""What a program does with what it is given, by its source."""
+
+
+def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
+    """Hold a program that ran against the examples that the task and its own text have; what one that wants
+    arguments does with those of the task is its result.
+    """
+    saved, context = program.saved, program.context
+    if not (saved and context.trial.examples):
+        return result
+    task = context.ledger.task[:PROVEN]
+    shown = (saved.path, program.source, program.language)
+    used = list(command_examples.run_examples(task, *shown, context))
+    misread = (find(task, *shown) for find in _READINGS)
+    lacking = sample_lines.find_missing_end(task, result.text)
+    faults = filter(None, (*(each.fault for each in used), *misread, lacking))
+    wrong = [*_find_failed_examples(program, saved), *faults]
+    if misprint := sample_lines.find_misprint(task, result.text):
+        line, sample = misprint
+        pairs = zip(line.split(), sample.split(), strict=False)
+        other, first = next((pair for pair in pairs if pair[0] != pair[1]), (line, sample))
+        wrong.append(MISPRINTED.format(line=line, sample=sample, first=first, other=other))
+    if wrong:
+        text = "\n".join(f"{saved.path}: {line}" for line in wrong)
+        line = f"failed, saved {saved.path}, an example of the task does not hold"
+        marks = frozenset({"saved", "example"})
+        return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
+    if used and "arguments" in result.flags:
+        text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
+        return replace(results.make_saved_result(saved), text=text, exit=0)
+    return result
+
+
+def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[str]:
+    """Give what does not hold of the examples that call a function of the program."""
+    language, context = program.language, program.context
+    if not language.may_have_examples(program.source, context.ledger.task):
+        return []
+    names = program.names | {
+        "prover": Path(function_examples.__file__).read_text("utf-8"),
+        "task": json.dumps(context.ledger.task[:PROVEN]),
+    }
+    command = fill_command(language.prove, names)
+    finished = drain_output(context.box.run(RunRequest(command, "read", PROVE_SECONDS)))
+    return finished.head.decode("utf-8", "replace").split("\n") if finished.status == 1 else []

@@ -1,0 +1,62 @@
+"""Common mistakes in programs that are to be repaired, and what looks like one and is none."""
+
+import pytest
+
+from tripletick.tools.common_mistakes import describe_mistakes
+from tripletick.turn.described_changes import apply_described_change
+
+TOTAL = "def total(x):\n    r = 0\n    for n in x:\n        r += n\n{}"
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (TOTAL.format("        return r"), "Line 5, return r, stands inside the loop above it"),
+        (TOTAL.format("    return r"), None),
+        ("def first(x):\n    for n in x:\n        return n", None),
+        ("while True:\n    n = ask()\n    if n:\n        continue\n    break", None),
+        ("mean = a + b + c / 3", "only c is divided. (a + b + c) / 3 divides"),
+        ("tax = price + price / 5", None),
+        ("def add(x, to=[]):\n    to.append(x)", "Line 1: the default of to is made once"),
+        ("def add(x, to=()):\n    print(x)", None),
+        ("name.strip()\nprint(name)", "must be kept: name = name.strip()."),
+        ("sorted(names)", "must be kept: names = sorted(names)."),
+        ("names.sort()", None),
+        ("def f(x):\n    x + 1\nprint(f(1))", "f returns nothing, so that line 3 gets None."),
+        ("def f(x):\n    print(x)\nf(1)", None),
+        ("for i in range(1, n):\n    print(i)", None),
+        ("def f(", None),
+    ],
+)
+def test_what_is_surely_a_mistake_is_told(source, says):
+    found = describe_mistakes(source)
+    assert (says in found[0]) if says else not found
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("for i in range(1, n):\n    print(i)", "Line 1: range(1, n) ends with n - 1."),
+        ("for i in range(5):\n    print(i)", "Line 1: range(5) ends with 4."),
+        ("for i in range(1, len(x)):\n    print(i)", "leaves out the first, which is number 0."),
+        ("for i in range(len(x)):\n    print(i)", None),
+    ],
+)
+def test_where_loops_end_is_told_when_asked_for(source, says):
+    found = describe_mistakes(source, ranges=True)
+    assert (says in found[0]) if says else not found
+
+
+@pytest.mark.parametrize(
+    ("answer", "new"),
+    [
+        ("`x = a + b` is wrong because it should be `x = a * b`.", "  x = a * b\ny = a\ny = a\n"),
+        ("Change `a + b` to `a - b`.", "  x = a - b\ny = a\ny = a\n"),
+        ("`y = a` should be `y = b`.", ""),
+        ("`x = a + b` should be `x = a + b`.", ""),
+        ("`z = 1` should be `z = 2`.", ""),
+        ("The line `x = a + b` is wrong.", ""),
+    ],
+)
+def test_a_change_is_made_where_one_place_is_meant(answer, new):
+    assert apply_described_change(answer, "  x = a + b\ny = a\ny = a\n") == new
