@@ -241,12 +241,13 @@ def test_a_program_that_prints_a_shown_line_in_another_order_has_failed(context)
     ("task", "says"),
     [
         ("a.py should print Seat 1 to Seat 3, but stops at Seat 2. Fix it", "it prints no 'Seat 3'"),
+        ("a.py should print Seat 0 to Seat 2", "it prints no 'Seat 0', and the task wants Seat 0 to Seat 2"),
         ("a.py should print Seat 1 to Seat 2", ""),
         ("a.py should print 1 to 3", ""),
     ],
 )
-def test_both_ends_of_what_is_counted_through_are_printed(task, says):
-    found = sample_lines.find_missing_end(task, "Seat 1\nSeat 2\n")
+def test_all_that_is_counted_through_is_printed(task, says):
+    found = sample_lines.find_missing_line(task, "Seat 1\nSeat 2\n")
     assert found.startswith(says) if says else not found
 
 

@@ -320,3 +320,16 @@ def test_a_misspelled_name_means_the_file_of_the_request(context, body, meant):
         put(context, name, "paid\n")
     context.ledger.task = "how many lines has receipts.csv"
     assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
+    ("call", "tool"),
+    [
+        (Call("python", "const a = 1;\nconsole.log(a)", "a.js"), "javascript"),
+        (Call("python", "print(1)", "a.js"), "python"),
+        (Call("python", "const a = 1;", "a.txt"), "python"),
+        (Call("javascript", "x = 1", "a.py"), "javascript"),
+    ],
+)
+def test_a_program_under_the_tag_of_another_language_is_what_its_name_says(context, call, tool):
+    assert infer_path(call, context).tool == tool

@@ -1,7 +1,7 @@
 """The worked examples of a request that are commands: found, run, and held against what they print."""
 
 import pytest
-from tests.filing import open_plain, use
+from tests.filing import open_plain, put, use
 
 from tripletick.languages.registry import detect_language
 from tripletick.tools.command_examples import (
@@ -229,6 +229,7 @@ def test_the_command_that_a_task_shows_is_found(task, command):
     ],
 )
 def test_a_number_is_met_at_the_end_of_a_line(context, printed, right, holds):
+    put(context, "add.py", "")
     context.ledger.begin_turn(f"python3 add.py should print {right}")
     assert use(context, "python", f"print({printed!r})", "add.py").ok is holds
 
@@ -313,3 +314,18 @@ def test_what_stands_between_backquotes_is_all_of_a_command(command, argument):
     task = f"Write a.js: {command} prints the words loudly"
     said = find_unread_argument(task, "a.js", "console.log(1)", language("a.js"))
     assert ("node a.js hello gives it an argument" in said) if argument else not said
+
+
+@pytest.mark.parametrize(
+    ("task", "printed", "right"),
+    [
+        ("`python3 add.py 40` prints 46.00", "40.00 + 6.00 = 46.00", False),
+        ("`python3 add.py 40` prints 46.00", "46.00", True),
+        ("`python3 add.py 40` prints the total: 46.00", "40.00 + 6.00 = 46.00", True),
+    ],
+)
+def test_a_new_program_prints_what_is_shown_and_nothing_beside_it(context, task, printed, right):
+    context.ledger.begin_turn(task)
+    result = use(context, "python", f"import sys\nif sys.argv[1:]:\n    print({printed!r})", "add.py")
+    assert result.ok is right
+    assert right or result.text.endswith("; that alone is to be there")

@@ -294,13 +294,22 @@ def run_examples(
         meant = finished.status and _EXITS.search(task) and "Traceback" not in printed
         tried = right or not (meant or finished.struck or _UNTRIED.search(printed))
         if tried and not _UNKNOWN.search(printed):
-            yield CommandExample(command, printed, _find_fault(command, right, printed, finished))
+            alone = path in context.ledger.made and _is_shown_alone(task, right)
+            fault = _find_fault(command, right, printed, finished, alone=alone)
+            yield CommandExample(command, printed, fault)
 
 
-def _find_fault(command: str, right: str, printed: str, finished: Finished) -> str:
+def _is_shown_alone(task: str, right: str) -> bool:
+    """Tell whether a task says that exactly this is printed: `prints 46.00`, and not `prints the sum: 46`."""
+    shown = rf"(?:{_SAYS})\s+[\"'`]?{re.escape(right)}[\"'`]?(?=[\s.,;)]|$)"
+    return bool(right) and not speaks_of_fault(task) and bool(re.search(shown, task))
+
+
+def _find_fault(command: str, right: str, printed: str, finished: Finished, *, alone: bool) -> str:
+    """Say what is wrong with what was printed; `alone`: nothing else may stand in a line of it."""
     if finished.struck:
         return f"{command} does not end"
-    if right and _shows(printed, right):
+    if right and (_has_lines(printed, right) if alone else _shows(printed, right)):
         return ""
     if finished.status:
         return f"{command} fails: {printed.splitlines()[-1] if printed else f'exit {finished.status}'}"
@@ -319,13 +328,22 @@ def _shows(printed: str, right: str) -> bool:
     """Tell whether an output has what is right as lines of its own, or behind the label of a line."""
     lines = [line for line in map(_normalize_spaces, printed.splitlines()) if line]
     wanted = [line for line in map(_normalize_spaces, right.replace("\\n", "\n").splitlines()) if line]
-    whole, part = ("\n".join(["", *each, ""]) for each in (lines, wanted))
     is_value = len(wanted) == 1 and any(line.endswith((f": {wanted[0]}", f"= {wanted[0]}")) for line in lines)
     # "6" is met by 6.0, but "6.00" wants its decimals
     if len(wanted) == 1 and _PLAIN.fullmatch(wanted[0]):
         ends = (_LAST_NUMBER.search(line) for line in lines)
         is_value = is_value or any(end and float(end[1]) == float(wanted[0]) for end in ends)
-    return part in whole or is_value or _normalize_spaces(printed) == _normalize_spaces(right)
+    return is_value or _has_lines(printed, right) or _normalize_spaces(printed) == _normalize_spaces(right)
+
+
+def _has_lines(printed: str, right: str) -> bool:
+    """Tell whether an output has what is right as lines of its own."""
+    shown, wanted = (
+        [line for line in map(_normalize_spaces, text.splitlines()) if line]
+        for text in (printed, right.replace("\\n", "\n"))
+    )
+    whole, part = ("\n".join(["", *each, ""]) for each in (shown, wanted))
+    return part in whole
 
 
 def _normalize_spaces(text: str) -> str:

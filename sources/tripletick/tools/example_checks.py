@@ -37,7 +37,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     shown = (saved.path, program.source, program.language)
     used = list(command_examples.run_examples(task, *shown, context))
     misread = (find(task, *shown) for find in _READINGS)
-    lacking = sample_lines.find_missing_end(task, result.text)
+    lacking = sample_lines.find_missing_line(task, result.text)
     faults = filter(None, (*(each.fault for each in used), *misread, lacking))
     wrong = [*_find_failed_examples(program, saved), *faults]
     if misprint := sample_lines.find_misprint(task, result.text):

@@ -56,6 +56,8 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
         # the path of what it shall write, or read
         call = replace(call, path=None)
+    elif call.path and (own := _find_own_language(call)):
+        call = replace(call, tool=own)
     elif call.path and _wants_output(context) and _is_new_program(call, context):
         return replace(call, path=None)
     elif call.path and _is_misnamed(call, context):
@@ -126,6 +128,16 @@ def _count_entries(found: re.Match[str]) -> str:
     options = [word.replace("l", "").replace("a", "A") for word in found["words"].split()]
     words = "".join(f" {word}" for word in options if word != "-")
     return f"ls{words}{found['rest']}" if "l" in found["words"] else found[0]
+
+
+def _find_own_language(call: Call) -> str:
+    """Give the language of a path's ending, where a block has another's tag and nothing of that: it is `a.js`
+    under `python:a.js`.
+    """
+    tagged, named = LANGUAGES.get(call.tool), detect_language(call.path or "")
+    other = tagged and named and named is not tagged and tagged.is_runnable and named.is_runnable
+    is_named = other and named and (not named.marks or named.has_marks(call.body))
+    return named.tag if is_named and tagged and named and not tagged.has_marks(call.body) else ""
 
 
 def _wants_output(context: ToolContext) -> bool:

@@ -2,7 +2,7 @@
 
 A program that prints the same words and signs in another order, `3 x 7 = 21`, has not the form that was asked
 for. Nothing else is held against it: the line may be one for other data. A task that has words changed places
-says nothing, for what it shows may be what is read. Of "should print Seat 1 to Seat 12" both ends must be
+says nothing, for what it shows may be what is read. Of "should print Seat 1 to Seat 12" all must be
 there.
 """
 
@@ -27,10 +27,11 @@ _REORDERS = re.compile(
 )
 _SPAN = re.compile(
     r"\b(?:should|must|has to|is to|shall|soll|sollte|muss) (?:print|show|list|output|ausgeben|zeigen)?\s*"
-    r"(?P<first>(?P<word>[A-Z]\w*) \d+) (?:to|through|until|up to|bis) (?P<last>(?P=word) \d+)\b"
+    r"(?P<word>[A-Z]\w*) (?P<first>\d{1,9}) (?:to|through|until|up to|bis) (?P=word) (?P<last>\d{1,9})\b"
 )
 """The first and the last of lines that are counted through."""
-NO_END = "it prints no {end!r}, and the task wants {first} to {last}"
+MOST_COUNTED = 200
+NO_END = "it prints no {line!r}, and the task wants {word} {first} to {word} {last}"
 _PART = re.compile(r"\w+|[^\w\s]")
 
 
@@ -47,13 +48,14 @@ def find_misprint(task: str, printed: str) -> tuple[str, str] | None:
     return None
 
 
-def find_missing_end(task: str, printed: str) -> str:
-    """Say that one end of what is counted through was not printed, "" where the task speaks of none."""
+def find_missing_line(task: str, printed: str) -> str:
+    """Say that one of what is counted through was not printed, "" where the task speaks of none."""
     if not (span := _SPAN.search(task)):
         return ""
-    first, last = span["first"], span["last"]
-    missing = [end for end in (first, last) if not re.search(rf"(?<!\w){re.escape(end)}(?!\w)", printed)]
-    return NO_END.format(end=missing[0], first=first, last=last) if missing else ""
+    word, first, last = span.groups()
+    lines = (f"{word} {number}" for number in range(int(first), int(last) + 1)[:MOST_COUNTED])
+    missing = next((each for each in lines if not re.search(rf"(?<!\w){each}(?!\w)", printed)), "")
+    return NO_END.format(line=missing, word=word, first=first, last=last) if missing else ""
 
 
 def _find_samples(task: str) -> Iterator[str]:

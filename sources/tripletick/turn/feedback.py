@@ -86,11 +86,11 @@ def build_closing(
     tries.changed = tries.changed or bool(changed and changed != conversation.templates.unchanged)
     if results and _is_unchanged_repair(context, results):
         name, tries.explains = "same", True
-        shown = _list_mistakes(context, results)
+        shown = _list_mistakes(context, results, tries)
     elif (
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
-        mistakes = _list_mistakes(context, results) if "example" in wrong[0].flags else ""
+        mistakes = _list_mistakes(context, results, tries) if "example" in wrong[0].flags else ""
         shown = "\n\n".join(filter(None, (lies.text, mistakes)))
         name, path, tag = "mend", lies.path, lies.tag
         context.ledger.wanted = path
@@ -104,9 +104,7 @@ def build_closing(
     ):
         name, path = wanted
         tag = _get_tag(path)
-        if name == "bare" and results[-1][0].tool == "python":
-            named = [each for each in context.ledger.named if context.workspace.get_kind(each) == "file"]
-            shown = clues.describe_given(results[-1][0].body, [each for each in named if each != path])
+        shown = _describe_given(context, results) if name == "bare" else ""
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
         if tries.unread == "unfinished-literal":
@@ -119,11 +117,22 @@ def build_closing(
     return "\n\n".join(filter(None, (changed, shown, closing)))
 
 
-def _list_mistakes(context: ToolContext, results: Results) -> str:
-    """Say what of a Python program that is to be repaired is a common mistake."""
+def _list_mistakes(context: ToolContext, results: Results, tries: Attempts) -> str:
+    """Say what of a Python program that is to be repaired is a common mistake; a fresh start says so too."""
     call = results[-1][0]
-    is_meant = context.ledger.mends and call.path == context.ledger.asked and call.tool == "python"
-    return "\n".join(common_mistakes.describe_mistakes(call.body, ranges=True)) if is_meant else ""
+    if not context.ledger.mends or call.path != context.ledger.asked or call.tool != "python":
+        return ""
+    mistakes = "\n".join(common_mistakes.describe_mistakes(call.body, ranges=True))
+    tries.known = mistakes or tries.known
+    return mistakes
+
+
+def _describe_given(context: ToolContext, results: Results) -> str:
+    """Say what a new Python program has to have in the place of an argument of which the request has none."""
+    call = results[-1][0]
+    named = [path for path in context.ledger.named if context.workspace.get_kind(path) == "file"]
+    files = [path for path in named if path != call.path]
+    return clues.describe_given(call.body, files) if call.tool == "python" else ""
 
 
 def _suggest_loop(conversation: Conversation, context: ToolContext) -> str:

@@ -26,7 +26,7 @@ LEAST = 3
 """Rows that have an order."""
 BY = (
     r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}"
-    r"(?:e?[ns])?(?!\w| (?:lengths?|size|counts?|per)\b)"
+    r"(?:e?[ns])?(?!\w|\.\w| (?:lengths?|size|counts?|per)\b)"
 )
 DOWN = re.compile(
     r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|most \w+)"
