@@ -36,9 +36,13 @@ def test_what_is_surely_a_mistake_is_told(source, says):
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("for i in range(1, n):\n    print(i)", "Line 1: range(1, n) ends with n - 1."),
-        ("for i in range(5):\n    print(i)", "Line 1: range(5) ends with 4."),
+        (
+            "for i in range(1, n):\n    print(i)",
+            "Line 1: range(1, n) leaves out n; range(1, n + 1) has it too.",
+        ),
+        ("for i in range(5):\n    print(i)", "Line 1: range(5) leaves out 5; range(6) has it too."),
         ("for i in range(1, len(x)):\n    print(i)", "leaves out the first, which is number 0."),
+        ("for i in range(0, 9, 2):\n    print(i)", "range(0, 10, 2) has it too."),
         ("for i in range(len(x)):\n    print(i)", None),
     ],
 )

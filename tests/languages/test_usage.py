@@ -193,14 +193,24 @@ def test_a_program_that_is_given_an_argument_reads_it(task, path, source, told):
     ("task", "path", "said"),
     [
         ("add.py FILE: count", "add.py", "In add.py FILE, sys.argv[1] is FILE."),
-        ("python3 add.py 12 3 prints 15", "add.py", "In python3 add.py 12, sys.argv[1] is 12."),
+        (
+            "python3 add.py 12 3 prints 15",
+            "add.py",
+            "In python3 add.py 12 3, sys.argv[1] is 12, sys.argv[2] is 3, and sys.argv[1:] are all.",
+        ),
+        (
+            "`node a.js hi you` shouts",
+            "a.js",
+            "In node a.js hi you, process.argv[2] is hi, process.argv[3] is you",
+        ),
         ('"bash a.sh DIR" lists it', "a.sh", 'In bash a.sh DIR, "$1" is DIR.'),
         ("write add.py, which counts", "add.py", ""),
         ("ruby a.rb 2 doubles it", "a.rb", ""),
     ],
 )
 def test_how_a_program_gets_its_argument_is_said(task, path, said):
-    assert describe_argument(task, path, language(path)) == said
+    found = describe_argument(task, path, language(path))
+    assert found.startswith(said) and bool(said) is bool(found)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_a_common_mistake_in_a_program_that_came_back_as_it_was_is_named(session
     put(it.loop.context, "a.py", "for n in range(1, 3):\n    print(n)\n")
     attachments.attach_named_files("a.py stops too soon, fix it", it.loop.context)
     it.play("a.py stops too soon, fix it")
-    assert "Line 1: range(1, 3) ends with 2." in told(it, 1)
+    assert "Line 1: range(1, 3) leaves out 3; range(1, 4) has it too." in told(it, 1)
 
 
 @pytest.mark.parametrize(

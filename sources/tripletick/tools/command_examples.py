@@ -64,7 +64,7 @@ _ARGUMENT = re.compile(
     r"|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
-_WORD = re.compile(r" +[^\s\"'`]+")
+_WORD = re.compile(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
 _AFTER = re.compile(
     rf"\s*(?:$|[.,;:!?)\"'`\n]|{_SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll)\b)"
 )
@@ -90,7 +90,8 @@ _PLACE = (
     r"|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y|[A-Z]{2,}(?=:))(?![\w'.])"
 )
 """A word of a usage that stands for an argument."""
-GIVEN = "In {command}, {how} is {argument}."
+GIVEN, ALL = "In {command}, {read}{all}.", ", and {every} are all"
+MOST_ARGUMENTS = 4
 INSTEAD = ", in place of {literal}"
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 
@@ -173,7 +174,7 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     """Say that a task starts the program at `path` with an argument, and that it reads none; "" where all is
     well.
     """
-    how, reads = language.argument or ("", "")
+    how, reads, _ = language.argument or ("", "", "")
     if not how or re.search(reads, source) or find_examples(task, path, language):
         return ""
     if not (given := find_first_argument(task, path, language)):
@@ -211,12 +212,28 @@ def find_first_argument(task: str, path: str, language: Language) -> tuple[str, 
     """Give the command by which a task starts the program at `path`, up to its first argument, and that; None
     where it starts it without.
     """
+    given = find_arguments(task, path, language)
+    return (given[0] + given[1][0], given[1][0].strip()) if given else None
+
+
+def find_arguments(task: str, path: str, language: Language) -> tuple[str, list[str]] | None:
+    """Give the start of the command by which a task starts the program at `path`, and its arguments, each
+    with the blanks before it; None where it starts it without.
+    """
     for call in _compile_call(path, language).finditer(task):
-        given = _ARGUMENT.match(task, call.end()) or _WORD.match(_get_quoted_rest(task, call))
-        if given:
-            return f"{call[0]}{given[0]}", given[0].strip()
-    shown = re.search(rf"(?<![\w./-]){re.escape(path)}[ ]+({_PLACE})", task)
-    return (shown[0], shown[1]) if shown else None
+        words = _WORD.findall(_get_quoted_rest(task, call)) or _take_arguments(task, call.end(), _ARGUMENT)
+        if words:
+            return call[0], words
+    named = re.search(rf"(?<![\w./-]){re.escape(path)}(?=[ ]+{_PLACE})", task)
+    return (named[0], _take_arguments(task, named.end(), re.compile(rf"[ ]+{_PLACE}"))) if named else None
+
+
+def _take_arguments(task: str, at: int, argument: re.Pattern[str]) -> list[str]:
+    words = list[str]()
+    while found := argument.match(task, at):
+        words.append(found[0])
+        at = found.end()
+    return words
 
 
 def _get_quoted_rest(task: str, call: re.Match[str]) -> str:
@@ -227,9 +244,16 @@ def _get_quoted_rest(task: str, call: re.Match[str]) -> str:
 
 
 def describe_argument(task: str, path: str, language: Language) -> str:
-    """Say how the program at `path` reads the first argument with which a task starts it, "" without one."""
-    given = find_first_argument(task, path, language) if language.argument else None
-    return GIVEN.format(command=given[0], how=language.argument[0], argument=given[1]) if given else ""
+    """Say how the program at `path` reads the arguments with which a task starts it, "" without one."""
+    given = find_arguments(task, path, language) if language.argument else None
+    if not given:
+        return ""
+    how, _, every = language.argument
+    start, words = given[0], given[1][:MOST_ARGUMENTS]
+    before, first, behind = re.split(r"(\d)", how)
+    read = [f"{before}{int(first) + at}{behind} is {word.strip()}" for at, word in enumerate(words)]
+    others = ALL.format(every=every) if len(words) > 1 else ""
+    return GIVEN.format(command=start + "".join(words), read=", ".join(read), all=others)
 
 
 def find_shown_command(task: str, path: str, language: Language) -> str:

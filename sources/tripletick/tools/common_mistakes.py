@@ -22,7 +22,7 @@ SHARED = (
 )
 UNUSED = "Line {line}: {code} changes nothing by itself; what it gives must be kept: {keep}."
 NO_RESULT = "{name} returns nothing, so that line {line} gets None."
-LAST = "Line {line}: {code} ends with {end}."
+LAST = "Line {line}: {code} leaves out {end}; {whole} has it too."
 FROM_ONE = "Line {line}: {code} leaves out the first, which is number 0."
 PURE = frozenset(
     {
@@ -150,5 +150,8 @@ def _find_range_ends(tree: ast.Module) -> Iterator[str]:
             yield FROM_ONE.format(line=part.lineno, code=code)
         elif not counts:
             known = end.value if isinstance(end, ast.Constant) else None
-            last = str(known - 1) if isinstance(known, int) else f"{ast.unparse(end)} - 1"
-            yield LAST.format(line=part.lineno, code=code, end=last)
+            further = str(known + 1) if isinstance(known, int) else f"{ast.unparse(end)} + 1"
+            words = [*map(ast.unparse, part.args[: min(1, len(part.args) - 1)]), further]
+            words += map(ast.unparse, part.args[2:])
+            whole = f"range({', '.join(words)})"
+            yield LAST.format(line=part.lineno, code=code, end=ast.unparse(end), whole=whole)

@@ -123,7 +123,7 @@ def _list_mistakes(context: ToolContext, results: Results, tries: Attempts) -> s
     if not context.ledger.mends or call.path != context.ledger.asked or call.tool != "python":
         return ""
     mistakes = "\n".join(common_mistakes.describe_mistakes(call.body, ranges=True))
-    tries.known = mistakes or tries.known
+    tries.mistakes = tries.mistakes or mistakes
     return mistakes
 
 
