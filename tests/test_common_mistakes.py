@@ -42,6 +42,11 @@ def test_what_is_surely_a_mistake_is_told(source, says):
         ),
         ("for i in range(5):\n    print(i)", "Line 1: range(5) leaves out 5; range(6) has it too."),
         ("for i in range(1, len(x)):\n    print(i)", "leaves out the first, which is number 0."),
+        (
+            "for i in range(n, 1, -1):\n    print(i)",
+            "range(n, 1, -1) leaves out 1; range(n, 0, -1) has it too.",
+        ),
+        ("for i in range(9, m, -1):\n    print(i)", "range(9, m - 1, -1) has it too."),
         ("for i in range(0, 9, 2):\n    print(i)", "range(0, 10, 2) has it too."),
         ("for i in range(len(x)):\n    print(i)", None),
     ],
@@ -60,6 +65,13 @@ def test_where_loops_end_is_told_when_asked_for(source, says):
         ("`x = a + b` should be `x = a + b`.", ""),
         ("`z = 1` should be `z = 2`.", ""),
         ("The line `x = a + b` is wrong.", ""),
+        (
+            "`x = a + b` is wrong since `a + b` adds. The correct line is `x = a * b`.",
+            "  x = a * b\ny = a\ny = a\n",
+        ),
+        ("It should be `x = a + b + 1`.", "  x = a + b + 1\ny = a\ny = a\n"),
+        ("It should be `y = c`.", ""),
+        ("The function should be `called`.", ""),
     ],
 )
 def test_a_change_is_made_where_one_place_is_meant(answer, new):

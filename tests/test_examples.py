@@ -244,6 +244,11 @@ def test_a_program_that_prints_a_shown_line_in_another_order_has_failed(context)
         ("a.py should print Seat 0 to Seat 2", "it prints no 'Seat 0', and the task wants Seat 0 to Seat 2"),
         ("a.py should print Seat 1 to Seat 2", ""),
         ("a.py should print 1 to 3", ""),
+        (
+            "a.py prints lines from 'Seat 1' to 'Seat 3'",
+            "it prints no 'Seat 3', and the task wants that line",
+        ),
+        ("a.py prints lines from 'Seat 1' to 'Seat 2'", ""),
     ],
 )
 def test_all_that_is_counted_through_is_printed(task, says):

@@ -197,12 +197,15 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
             'for f in "a b"/*; do echo "${f%/*}/$(name="${f##*/}"; printf %s "${name//a/o}")"; done',
         ),
         ("for f in a/*; do echo ${f// /_}; done", "for f in a/*; do echo ${f// /_}; done"),
+        ("mv in/*.pdf /path/to/new/Bills/", "mv in/*.pdf Bills/"),
+        ("mv in/*.pdf /path/to/other; ls ./path/to/Bills", "mv in/*.pdf /path/to/other; ls ./path/to/Bills"),
         ("ls -l in | wc -l", "ls in | wc -l"),
         ("n=$(ls -la | wc -l)", "n=$(ls -A | wc -l)"),
         ("ls -1 | wc -l; ls -l | grep x | wc -l", "ls -1 | wc -l; ls -l | grep x | wc -l"),
     ],
 )  # fmt: skip
-def test_a_loop_cuts_names_and_not_their_folder(context, body, meant):
+def test_a_command_does_what_is_meant(context, body, meant):
+    context.ledger.task = "Move them to a new folder Bills"
     assert infer_path(Call("bash", body), context).body == meant
 
 
@@ -292,6 +295,7 @@ def test_sed_leaves_a_copy_only_where_one_is_wanted(context, request_, kept):
             "mkdir 'Old Bills'\nmkdir -p 'Old Bills'/a 'Old Bills'/b",
         ),
         ("echo x >> To Do.txt", "echo x >> 'To Do.txt'"),
+        ("echo x > Old Bills/2024.txt", "echo x > 'Old Bills'/2024.txt"),
         pytest.param("cat a b.txt <<A\n" * 2000, "cat a b.txt <<A\n" * 2000, id="long"),
     ],
 )

@@ -59,6 +59,8 @@ def context(tmp_path):
         ("add.py prints 4 instead of 5", [("python3 add.py", "5")]),
         ("fix add.py, which prints 'a b' but should print 'a-b'", [("python3 add.py", "a-b")]),
         ("add.py 3 prints 4 instead of 5", []),
+        ("python3 add.py 4 prints 'a b'. It should print 'a-b'.", [("python3 add.py 4", "a-b")]),
+        ('add.py prints "7.00" for 7 8. It should print "7.50".', [("python3 add.py 7 8", "7.50")]),
         ("`python3 add.py 5` prints Sum: 53, it should print Sum: 8. Fix", [("python3 add.py 5", "Sum: 8")]),
         ("fix it: python3 add.py 5 3 prints Sum: 53 instead of Sum: 8", [("python3 add.py 5 3", "Sum: 8")]),
         ("e.g. `python3 add.py ada lovelace` prints AL.", [("python3 add.py ada lovelace", "AL")]),
@@ -172,12 +174,17 @@ def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(c
         ("python3 add.py > out.txt", "add.py", "print(1)", ""),
         ("python3 other.py 3", "add.py", "print(1)", ""),
         ("add.py N: print N numbers", "add.py", "print(1)", "add.py N gives it an argument"),
-        ("python3 add.py 12 prints so many", "add.py", "n = 12\nprint(n + 112)", "first one, in place of 12"),
+        (
+            "python3 add.py 12 prints so many",
+            "add.py",
+            "n = 12\nprint(n + 112)",
+            "first one, in place of 12: n = int(sys.argv[1])",
+        ),
         (
             "add.py FILE: count",
             "add.py",
             "print(open('a.txt'))",
-            "sys.argv[1] is the first one, in place of 'a.txt'",
+            "sys.argv[1] is the first one, in place of 'a.txt': print(open(sys.argv[1]))",
         ),
         ("write add.py <file>, which counts", "add.py", "print(1)", "add.py <file> gives it an argument"),
         ("mend add.py ASAP. In add.py I have a bug", "add.py", "print(1)", ""),
@@ -339,3 +346,22 @@ def test_a_new_program_prints_what_is_shown_and_nothing_beside_it(context, task,
     result = use(context, "python", f"import sys\nif sys.argv[1:]:\n    print({printed!r})", "add.py")
     assert result.ok is right
     assert right or result.text.endswith("; that alone is to be there")
+
+
+READS = "total = 0\nwhile True:\n    try:\n        total += float(input())\n    except EOFError:\n        break"
+
+
+@pytest.mark.parametrize(
+    ("task", "source", "error"),
+    [
+        ("Add up what is typed until an empty line", READS, "ValueError: could not convert string to float"),
+        ("Add up what is typed", READS, ""),
+        ("Say hello to a name that is typed", "name = input()\nprint('Hello', nam)", "NameError: name 'nam'"),
+        ("Say hello", "name = input()\nprint('Hello', name)", ""),
+        ("Ask for a date", "import datetime\nprint(datetime.date.fromisoformat(input()))", ""),
+    ],
+)
+def test_a_program_that_reads_what_is_typed_is_tried(context, task, source, error):
+    context.ledger.begin_turn(task)
+    result = use(context, "python", source, "add.py")
+    assert result.ok is (not error) and error in result.text

@@ -112,6 +112,23 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "a.py prints 1. It should print 2.",
+        "a.py stops at 2. It should count down to 1",
+        "a.py overwrites the notes. It should keep the older ones.",
+        "a.py gives 12, but children should get 5",
+    ],
+)
+def test_what_a_program_should_do_instead_is_a_repair(session, request_):
+    it = session("I do not know.", "No.")
+    put(it.loop.context, "a.py", "print(1)\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert "Find what is wrong in a.py, and write the whole program" in told(it, 0)
+
+
 def test_a_repair_that_is_only_described_is_made(session):
     old = "const total = a + b;\nconsole.log(total);\n"
     says = "The line `const total = a + b;` is wrong. It should be `const total = Number(a) + Number(b)`."

@@ -10,7 +10,10 @@ from tripletick.turn import attachments
 MAKES = "```bash\nprintf 'n,x\\n3,a\\n1,b\\n2,c\\n' > out.csv\n```"
 SORTS = "```bash\nprintf 'n,x\\n1,b\\n2,c\\n3,a\\n' > out.csv\n```"
 ASKED = "Write out.csv, sorted by n"
-UNSORTED = "out.csv is not sorted by n."
+UNSORTED = (
+    "out.csv is not sorted by n: (head -n 1 out.csv; tail -n +2 out.csv | sort -t, -k1,1n) > /tmp/rows"
+    " && cp /tmp/rows out.csv"
+)
 
 
 def told(it, reply=-1):
@@ -28,7 +31,7 @@ def test_a_table_out_of_order_is_told_at_once(session):
 def test_one_that_stays_so_is_told_once_more_and_doubted(session):
     it = session(MAKES, MAKES, "It was saved sorted by n.", "That is how it is.")
     events = it.play(ASKED)
-    assert last(events, Doubted).reasons == (UNSORTED.rstrip("."),)
+    assert last(events, Doubted).reasons == (UNSORTED,)
     assert [f"{UNSORTED}\n\nSo the task" in told(it, at) for at in (1, 2)] == [True, False]
 
 
@@ -188,8 +191,18 @@ def test_an_empty_line_in_the_place_of_one_that_was_to_go_is_told(session, code,
     assert (said in told(it, 1)) == told_
 
 
+def test_what_is_told_of_a_table_out_of_order_puts_it_in_order(session):
+    mends = UNSORTED.partition(": ")[2]
+    it = session(MAKES, f"```bash\n{mends}\n```", "It was saved sorted by n.")
+    receipt = last(it.play(ASKED), Answered).receipt
+    assert receipt and receipt.doubt == ()
+    assert (it.folder / "out.csv").read_text() == "n,x\n1,b\n2,c\n3,a\n"
+
+
 def test_names_are_sorted_upward_where_nothing_else_is_said(session):
     rows = "name,n\\nMia,3\\nJule,2\\nCem,1\\n"
     it = session(f"```bash\nprintf '{rows}' > out.csv\n```", "It was saved.", "That is it.")
     it.play("Schreibe die Summen nach out.csv, nach Namen sortiert")
-    assert "out.csv is not sorted by name." in told(it, 1)
+    assert "out.csv is not sorted by name: (head -n 1 out.csv; tail -n +2 out.csv | sort -t, -k1,1)" in told(
+        it, 1
+    )

@@ -222,11 +222,10 @@ def to_result(program: PreparedProgram, finished: Finished) -> Result:
         well = replace(results.make_saved_result(saved) if saved else Result("ok", how), text=text, exit=0)
         well = replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
         return results.fail_if_unchanged(saved, context, well) if saved else well
-    if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
-        marks = frozenset({"arguments"})
-        return Result(
-            "ok", results.make_saved_result(saved, WANTS).verdict, view=text, flags=marks, files=files
-        )
+    if saved and how.startswith("failed, ") and program.lacks_arguments(text, crashed="signal" in how):
+        wants = results.make_saved_result(saved, WANTS)
+        started = Result("ok", wants.verdict, view=text, flags=wants.flags | {"arguments"}, files=files)
+        return results.fail_if_unchanged(saved, context, started)
     marks = collect_flags(finished) | ({"saved"} if saved else frozenset())
     line = ", ".join(filter(None, (how, left)))
     return Result("failed", line, text, exit=finished.status, flags=marks, files=files)

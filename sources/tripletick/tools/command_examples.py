@@ -85,6 +85,9 @@ _IN_BRACKETS = re.compile(
 )
 """A result that stands behind what it is: prints the sum of both (5)."""
 _STATED = re.compile(rf"(?:{_SAYS})\s+(?P<stated>\"[^\"]*\"|'[^']*'|`[^`]*`|[^\s,;]+)")
+_GIVEN_FOR = re.compile(
+    r" (?:for|with|of) (?P<words>-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?=[.,;]?(?:\s|$))"
+)
 _PLACE = (
     r"(?:<\w[\w -]*>|(?:IN|OUT)?(?:FILE|PATH|DIR|FOLDER|PUT)(?:NAME)?|NAME|N|NUM(?:BER)?|TEXT|WORD|COUNT|URL"
     r"|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y|[A-Z]{2,}(?=:))(?![\w'.])"
@@ -93,6 +96,7 @@ _PLACE = (
 GIVEN, ALL = "In {command}, {read}{all}.", ", and {every} are all"
 MOST_ARGUMENTS = 4
 INSTEAD = ", in place of {literal}"
+IN_LINE = ": {line}"
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 
 
@@ -133,8 +137,8 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
             if right and command and not _OPEN.search(command) and not _LEFT_OUT.search(right):
                 found.setdefault(command, right)
-    for right in _find_bare(task, path) if faulty and not found and language.starts else ():
-        found.setdefault(f"{language.starts[0]} {path}", right)
+    for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
+        found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
     return list(found.items())
 
 
@@ -144,15 +148,17 @@ def _match_result(rest: str) -> re.Match[str] | None:
     return _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at)
 
 
-def _find_bare(task: str, path: str) -> Iterator[str]:
+def _find_bare(task: str, path: str) -> Iterator[tuple[str, str]]:
     """Find what the program at `path` is said to print where it is named alone: "cart.py prints 4 instead of
-    5". Of a program that is not spoken of as wrong that may be a part of what it prints.
+    5", or with its arguments behind that: "prints 4 for 2 3". Of a program that is not spoken of as wrong
+    that may be a part of what it prints.
     """
     for name in re.finditer(rf"(?<![\w./-])(?:\./)?{re.escape(path)}{_WORDS}{_SAYS})", task):
         if said := _STATED.match(task, name.end()):
             stated, around = said["stated"].strip("\"'`"), (task[: name.start()], task[said.end() :])
+            given = _GIVEN_FOR.match(task, said.end())
             if right := choose_result(stated.rstrip("."), "prints", around, _read_value):
-                yield right
+                yield given["words"] if given else "", right
 
 
 def _choose_result(said: re.Match[str], before: str, *, faulty: bool) -> str:
@@ -182,9 +188,19 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     command, argument = given
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
-    found = re.search(rf"(?<![\w.]){literal}(?![\w.])", source)
-    wrong = INSTEAD.format(literal=found[0]) if found else ""
-    return UNREAD.format(command=command, how=how) + wrong
+    return UNREAD.format(command=command, how=how) + _show_reading(source, literal, how)
+
+
+def _show_reading(source: str, literal: str, how: str) -> str:
+    """Say what of a program the argument takes the place of, and how its line reads then."""
+    for line in source.splitlines():
+        found = re.search(rf"(?<![\w.]){literal}(?![\w.])", line)
+        if found and not line.lstrip().startswith(("#", "//")):
+            is_number = how.startswith("sys.") and found[0].isdigit()
+            reads = f"int({how})" if is_number else how
+            new = f"{line[: found.start()]}{reads}{line[found.end() :]}".strip()
+            return INSTEAD.format(literal=found[0]) + IN_LINE.format(line=new)
+    return ""
 
 
 def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:

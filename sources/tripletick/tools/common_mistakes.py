@@ -8,6 +8,7 @@ syntax: what a program is for is not known here.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tripletick.tools.python_source import parse_program
@@ -43,6 +44,14 @@ PURE = frozenset(
 )
 """Methods of texts, which stay as they are."""
 GIVES = frozenset({"sorted", "reversed", "round", "str", "int", "float", "abs"})
+
+
+ENDS = re.compile(
+    r"(?i)\b(?:stops?|last|first|skips?|miss(?:es|ing)?|leaves? out|too (?:early|soon|late|few|many)"
+    r"|off by one|one (?:short|less|more|too)|counts?|only|all"
+    r"|letzte\w*|erste\w*|fehlt|zu (?:früh|spät|wenig))\b"
+)
+"""What is said of a program whose loops begin or end elsewhere than they should."""
 
 
 def describe_mistakes(source: str, *, ranges: bool = False) -> list[str]:
@@ -149,8 +158,10 @@ def _find_range_ends(tree: ast.Module) -> Iterator[str]:
         if counts and len(part.args) > 1:
             yield FROM_ONE.format(line=part.lineno, code=code)
         elif not counts:
+            step = -1 if len(part.args) > 2 and ast.unparse(part.args[2]).startswith("-") else 1
             known = end.value if isinstance(end, ast.Constant) else None
-            further = str(known + 1) if isinstance(known, int) else f"{ast.unparse(end)} + 1"
+            further = str(known + step) if isinstance(known, int) else f"{ast.unparse(end)} {step:+d}"
+            further = re.sub(r" ([+-])(\d)$", r" \1 \2", further)
             words = [*map(ast.unparse, part.args[: min(1, len(part.args) - 1)]), further]
             words += map(ast.unparse, part.args[2:])
             whole = f"range({', '.join(words)})"

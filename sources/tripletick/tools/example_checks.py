@@ -9,7 +9,7 @@ from pathlib import Path
 from tripletick.languages.registry import fill_command
 from tripletick.messages import Result
 from tripletick.sandbox.box import RunRequest
-from tripletick.tools import command_examples, function_examples, results, sample_lines
+from tripletick.tools import command_examples, function_examples, results, sample_lines, typed_input
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.syntax_check import drain_output
@@ -37,8 +37,10 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     shown = (saved.path, program.source, program.language)
     used = list(command_examples.run_examples(task, *shown, context))
     misread = (find(task, *shown) for find in _READINGS)
-    lacking = sample_lines.find_missing_line(task, result.text)
-    faults = filter(None, (*(each.fault for each in used), *misread, lacking))
+    printed = "\n".join([result.text, *(each.printed for each in used)])
+    lacking = sample_lines.find_missing_line(task, printed)
+    typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
+    faults = filter(None, (*(each.fault for each in used), *misread, lacking, typed))
     wrong = [*_find_failed_examples(program, saved), *faults]
     if misprint := sample_lines.find_misprint(task, result.text):
         line, sample = misprint

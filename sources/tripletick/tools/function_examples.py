@@ -72,7 +72,7 @@ _REPAIRS = re.compile(
     r"|(?:would be|is) (?:right|correct|expected)|the (?:right|correct) \w+ (?:is|would)"
     r"|corrig\w+|r[e\u00e9]par\w+|erreurs?|arregl\w+|errore?s?|sbagliat\w+|herstel\w*|fout\w*"
     rf"|(?:but|though|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
-    rf"|, (?:it |that )?{_SHOULD}\b|\bexpected(?: \w+)?:",
+    rf"|, (?:it |that )?{_SHOULD}\b|[.!][\"'`]?\s+(?:it|that|this|they)\s+{_SHOULD}\b|\bexpected(?: \w+)?:",
     re.IGNORECASE,
 )
 """What speaks of a program that does something else than it should."""

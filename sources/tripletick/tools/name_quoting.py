@@ -30,6 +30,7 @@ _PHRASE = re.compile(r"\"([^\"\n]{3,80})\"|'([^'\n]{3,80})'|`([^`\n]{3,80})`")
 _SEVERAL = r"(?i)\b(?:folders|directories|dirs|files):?\s+[\"'`]%s"
 """What says that the words of a phrase are names of their own."""
 _MAKES = r"(?m)^([ \t]*(?:mkdir|touch|cd|mv|cp|rmdir)\b[^\n;|&]*?[ \t])(%s)(?![^\s/;|&)<>])"
+_INTO = r"(>[ \t]*)(%s)(?![^\s/;|&)<>])"
 _BOUNDS = r"(?<![^\s=/;|&(<>])(?:%s)(?![^\s/;|&)<>])"
 _TAKES = re.compile(
     r"(?m)(?:^|(?<=[;&|]))[ \t]*(mv|cp|cat|head|tail|wc|sort|uniq|stat|diff|cmp)[ \t][^;&|\n]*"
@@ -145,9 +146,11 @@ def _quote_each(text: str, names: Collection[str], phrases: Iterable[str]) -> st
         known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
         text = re.sub(_BOUNDS % known, lambda found: shlex.quote(found[0]), text)
     for phrase in phrases:
-        made = re.compile(_MAKES % re.escape(phrase))
-        for _ in range(text.count(phrase)):
-            text = made.sub(lambda found: f"{found[1]}{shlex.quote(found[2])}", text)
+        for pattern in (_MAKES, _INTO):
+            for _ in range(text.count(phrase)):
+                text = re.sub(
+                    pattern % re.escape(phrase), lambda found: f"{found[1]}{shlex.quote(found[2])}", text
+                )
     return text
 
 

@@ -12,7 +12,8 @@ import shlex
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import PurePosixPath
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from tripletick.languages.registry import LANGUAGES, detect_language, is_foreign_path
 from tripletick.messages import Call
@@ -43,6 +44,7 @@ _USAGE = re.compile(r"(?im)^.*\busage\b.*$")
 """A line in which a program speaks of itself."""
 _COUNTED = re.compile(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*wc[ \t]+-l\b)")
 """What counts entries, with a line for their total and, of -a, two for the folders themselves."""
+_PLACEHOLDER = re.compile(r"(?<![\w./~-])/path/to/(?:[\w.-]+/)*?(?P<name>[\w.-]*\w)(?=/?(?:[\s;&|)\"']|$))")
 _WORD = re.compile(r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>[\w-]+\.\w{1,6})(?![\w/])(?P=quote)")
 """A file of the folder; not one into which something is written."""
 
@@ -95,6 +97,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
         return call
     body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
     body = _COUNTED.sub(_count_entries, body)
+    body = _PLACEHOLDER.sub(partial(_name_meant, request=context.ledger.task), body)
     # undo has what was there before; the sed of macOS needs an ending
     wanted = sys.platform == "darwin" or _BACKUP.search(context.ledger.task)
     call = replace(call, body=body if wanted else _KEEPS.sub("sed -i ", body))
@@ -121,6 +124,12 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
         for line in call.body.splitlines(keepends=True)
     ]
     return replace(call, body="".join(lines)) if lines else call
+
+
+def _name_meant(found: re.Match[str], request: str) -> str:
+    """Give what a path stands for that a model knows from manuals: /path/to/Invoices is Invoices."""
+    is_meant = found["name"] in request and found[0] not in request and not Path("/path").exists()
+    return found["name"] if is_meant else found[0]
 
 
 def _count_entries(found: re.Match[str]) -> str:

@@ -40,9 +40,11 @@ class PreparedProgram:
     def path(self) -> str:
         return self.saved.path if self.saved else ""
 
-    def lacks_arguments(self, output: str) -> bool:
-        """Tell whether a run failed for want of arguments alone: who runs it later gives some."""
-        return self.language.takes_arguments(self.source) and bool(UNGIVEN.search(output))
+    def lacks_arguments(self, output: str, *, crashed: bool) -> bool:
+        """Tell whether a run failed for want of arguments alone: who runs it later gives some. One that has
+        `crashed` says nothing of that.
+        """
+        return self.language.takes_arguments(self.source) and (crashed or bool(UNGIVEN.search(output)))
 
     def build(self, parts: Iterable[str], spent: float) -> Started:
         """Build it with `parts`, in the folder of its project; `spent` of the seconds are gone."""

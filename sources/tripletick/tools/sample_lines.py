@@ -30,6 +30,11 @@ _SPAN = re.compile(
     r"(?P<word>[A-Z]\w*) (?P<first>\d{1,9}) (?:to|through|until|up to|bis) (?P=word) (?P<last>\d{1,9})\b"
 )
 """The first and the last of lines that are counted through."""
+_ENDS = re.compile(
+    r"\bfrom [\"'`](?P<first>[^\"'`\n]{3,80})[\"'`] (?:to|through|up to) "
+    r"[\"'`](?P<last>[^\"'`\n]{3,80})[\"'`]"
+)
+NO_LINE = "it prints no {line!r}, and the task wants that line"
 MOST_COUNTED = 200
 NO_END = "it prints no {line!r}, and the task wants {word} {first} to {word} {last}"
 _PART = re.compile(r"\w+|[^\w\s]")
@@ -50,6 +55,10 @@ def find_misprint(task: str, printed: str) -> tuple[str, str] | None:
 
 def find_missing_line(task: str, printed: str) -> str:
     """Say that one of what is counted through was not printed, "" where the task speaks of none."""
+    if ends := _ENDS.search(task):
+        shown = {" ".join(line.split()) for line in printed.splitlines()}
+        lacking = [each for each in ends.groups() if " ".join(each.split()) not in shown]
+        return NO_LINE.format(line=lacking[0]) if lacking and printed.strip() else ""
     if not (span := _SPAN.search(task)):
         return ""
     word, first, last = span.groups()

@@ -137,7 +137,8 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         yield from (format_file(each, context, SHORT) for each in inputs)
         data = "\n".join(read(each, SHORT).decode() for each in inputs)
         yield clues.describe_ordered_texts(path, source, data)
-        yield from common_mistakes.describe_mistakes(source) if path.endswith(".py") else ()
+        ranges = bool(common_mistakes.ENDS.search(request))
+        yield from common_mistakes.describe_mistakes(source, ranges=ranges) if path.endswith(".py") else ()
 
 
 def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *, searches: bool) -> str:

@@ -1,45 +1,70 @@
 """Changes that a model describes and does not make: "the line `a + b` is wrong, it should be `(a + b)`".
 
 A small model that was asked what is wrong often says so in words, and copies the old file when it is asked
-for that. Only what names both the line and what it should be, each between backquotes, and of which there is
-one in the file, is taken for a change.
+for that. Only what names the line that it should be between backquotes, and of which the place is known, is
+taken for a change: a line of the file that stands before it, or the one that is most like it.
 """
 
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
-_CHANGE = re.compile(
-    r"`(?P<old>[^`\n]{3,200})`[^`\n]{0,160}?"
-    r"\b(?:should|must|needs? to|has to|ought to|can) (?:instead )?(?:be|read|say|become)\b"
-    r"[^`\n]{0,60}`(?P<new>[^`\n]{3,200})`"
-    r"|(?:replac\w*|chang\w*|correct\w*) [^`\n]{0,60}`(?P<from>[^`\n]{3,200})`[^`\n]{0,40}"
-    r"\b(?:with|by|to|into)\b[^`\n]{0,40}`(?P<to>[^`\n]{3,200})`",
-    re.IGNORECASE,
+_SPAN = re.compile(r"`(?P<code>[^`\n]{2,200})`")
+_NEW = re.compile(
+    r"(?i)\b(?:(?:should|must|needs? to|has to|ought to) (?:instead )?(?:be|read|say|become)"
+    r"|(?:corrected|correct|right|fixed) (?:line|code|version|statement) (?:is|would be)"
+    r"|(?:replaced?|chang(?:e|ed)|corrected) (?:it )?(?:with|by|to|into)|(?:with|by|to|into))\b[^`\n]{0,60}$"
 )
+"""What stands before a line as it should be."""
+_STATED = re.compile(
+    r"(?i)\b(?:should|must|needs? to|has to|ought to|correct\w*|right|fixed|replac\w*|chang\w*)\b"
+)
+ALIKE, CLEARLY = 0.6, 0.1
+"""How much a line must be like the one that it should be, and by how much more than any other."""
+SHORTEST = 4
+"""Characters of a piece of a line that can be told from others."""
 
 
 def apply_described_change(answer: str, source: str) -> str:
     """Give a program with the change that an answer describes, "" where it describes none, or several places
     may be meant.
     """
-    found = [(each["old"] or each["from"], each["new"] or each["to"]) for each in _CHANGE.finditer(answer)]
-    changes = dict.fromkeys((old.strip(), new.strip()) for old, new in found)
-    changed = source
-    for old, new in changes:
-        changed = _replace_once(changed, old, new) if old != new else ""
-        if not changed:
-            return ""
-    return changed if changes and changed != source else ""
+    spans = list(_SPAN.finditer(answer))
+    for at, span in enumerate(spans):
+        before = answer[spans[at - 1].end() if at else 0 : span.start()]
+        said = answer[: span.start()].rpartition("\n")[2]
+        if not _NEW.search(before) or not _STATED.search(said):
+            continue
+        new, old = span["code"].strip(), [each["code"].strip() for each in spans[:at]]
+        return _change(source, old, new)
+    return ""
 
 
-def _replace_once(source: str, old: str, new: str) -> str:
-    """Replace a line, or else what stands in one place of one; "" where that is not to be found once."""
+def _change(source: str, named: list[str], new: str) -> str:
+    """Put what should be in the place of a named line, of the piece that was named last, or of the line that
+    is most like it.
+    """
     lines = source.splitlines(keepends=True)
-    at = [number for number, line in enumerate(lines) if line.strip() == old]
-    if len(at) == 1:
-        # what ends a statement is left out in words
-        new += old[-1] if old[-1] in ";:{" and not new.endswith(old[-1]) else ""
-        lines[at[0]] = lines[at[0]].replace(old, new)
-        return "".join(lines)
-    return source.replace(old, new) if source.count(old) == 1 else ""
+    stripped = [line.strip() for line in lines]
+    if new in stripped:
+        return ""
+    whole = [each for each in reversed(named) if stripped.count(each) == 1]
+    if whole:
+        return _replace_line(lines, stripped.index(whole[0]), new)
+    if named and len(named[-1]) >= SHORTEST:
+        piece = named[-1]
+        return source.replace(piece, new) if source.count(piece) == 1 and new not in source else ""
+    best = sorted(
+        ((SequenceMatcher(None, line, new).ratio(), at) for at, line in enumerate(stripped)), reverse=True
+    )
+    clear = best and best[0][0] >= ALIKE and (len(best) == 1 or best[0][0] >= best[1][0] + CLEARLY)
+    return _replace_line(lines, best[0][1], new) if clear else ""
+
+
+def _replace_line(lines: list[str], at: int, new: str) -> str:
+    """Replace a line; what ends a statement is left out in words."""
+    old = lines[at].strip()
+    end = old[-1] if old[-1:] in (";", ":", "{") and not new.endswith(old[-1]) else ""
+    lines[at] = lines[at].replace(old, f"{new}{end}")
+    return "".join(lines)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import csv
 import re
+import shlex
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -19,7 +20,13 @@ from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.missing_imports import list_bound_names
 from tripletick.tools.python_source import list_definitions, parse_program
 
-DISORDER = "{path} is not sorted{by}."
+DISORDER = "{path} is not sorted{by}{how}"
+SORT_ROWS = (
+    ": (head -n 1 {path}; tail -n +2 {path} | sort -t{separator} -k{column},{column}{flags}) > /tmp/rows"
+    " && cp /tmp/rows {path}"
+)
+SORT_LINES = ": sort{flags} -o {path} {path}"
+"""What puts a file in order."""
 UNROUNDED = "{path} has {number}, which is not rounded to {count}."
 LEFT_OVER = "{path} is still as it was."
 LEAST = 3
@@ -129,9 +136,39 @@ def find_disorder(path: str, text: str, request: str) -> str:
     ending = f".{path.rpartition('.')[2].lower()}"
     if ending in SEPARATED:
         return _find_row_disorder(path, text, request, directions)
-    known = ending in (".txt", ".md", ".log", ".list") and not OTHER_KEY.search(request)
-    right = all(_is_ordered(items, directions) for items in _list_items(text) if len(items) >= LEAST)
-    return "" if right or not known else DISORDER.format(path=path, by="")
+    is_list = ending in (".txt", ".md", ".log", ".list")
+    if is_list and len(directions) == 1 and OTHER_KEY.search(request):
+        return _find_number_disorder(path, text, directions)
+    known = is_list and not OTHER_KEY.search(request)
+    lists = [items for items in _list_items(text) if len(items) >= LEAST]
+    if not known or all(_is_ordered(items, directions) for items in lists):
+        return ""
+    plain = lists == [[line for line in text.splitlines() if line.strip()]]
+    flags = _choose_flags(lists[0], directions) if plain else None
+    how = "." if flags is None else SORT_LINES.format(path=shlex.quote(path), flags=flags and f" -{flags}")
+    return DISORDER.format(path=path, by="", how=how)
+
+
+def _find_number_disorder(path: str, text: str, directions: Sequence[bool]) -> str:
+    """Say that lines which end with a number are in the order of neither these nor of what is before them."""
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    numbers = [float(words[-1]) for words in lines if len(words) > 1 and NUMBER.fullmatch(words[-1])]
+    if len(numbers) < max(LEAST, len(lines)) or numbers == sorted(numbers, reverse=directions[0]):
+        return ""
+    fields = {len(words) for words in lines}
+    told = {"path": shlex.quote(path), "flags": f" -k{min(fields)},{min(fields)}n{'r' * directions[0]}"}
+    return DISORDER.format(
+        path=path, by=" by number", how=SORT_LINES.format(**told) if len(fields) == 1 else "."
+    )
+
+
+def _choose_flags(values: Iterable[str], directions: Sequence[bool]) -> str | None:
+    """Give the options of `sort` that put values in order, None where it cannot."""
+    values = [value.strip() for value in values]
+    numbers = all(map(NUMBER.fullmatch, values))
+    down = directions[0]
+    ordered = sorted(values, key=float if numbers else str, reverse=down)
+    return "n" * numbers + "r" * down if _is_ordered(ordered, [down]) else None
 
 
 def _list_items(text: str) -> Iterator[list[str]]:
@@ -159,11 +196,18 @@ def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[
     directions = directions if len(named) < 2 else [False, True]
     if len(named) == 1 and len(directions) > 1 and not SEVERAL_KEYS.search(request):
         # of words the first of the alphabet comes first, where nothing else is said
-        directions = [True, False] if any(re.search(r"\d", row[named[0]]) for row in rows) else [False]
+        directions = [False, True] if any(re.search(r"\d", row[named[0]]) for row in rows) else [False]
     known = len(rows) >= LEAST and (named or not OTHER_KEY.search(request))
     if not known or any(_is_ordered([row[at] for row in rows], directions) for at in columns):
         return ""
-    return DISORDER.format(path=path, by=f" by {names[named[0]].strip()}" if named else "")
+    if not named:
+        return DISORDER.format(path=path, by="", how=".")
+    at, separator = named[0], detect_separator(text)
+    is_simple = len(named) == 1 and '"' not in text and separator != "\t"
+    flags = _choose_flags((row[at] for row in rows), directions) if is_simple else None
+    told = {"path": shlex.quote(path), "separator": shlex.quote(separator), "column": at + 1, "flags": flags}
+    how = "." if flags is None else SORT_ROWS.format(**told)
+    return DISORDER.format(path=path, by=f" by {names[at].strip()}", how=how)
 
 
 def _is_ordered(values: Iterable[str], directions: Iterable[bool]) -> bool:
