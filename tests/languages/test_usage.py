@@ -348,7 +348,7 @@ def test_a_new_program_prints_what_is_shown_and_nothing_beside_it(context, task,
     assert right or result.text.endswith("; that alone is to be there")
 
 
-READS = "total = 0\nwhile True:\n    try:\n        total += float(input())\n    except EOFError:\n        break"
+READS = "n = 0\nwhile True:\n    try:\n        n += float(input())\n    except EOFError:\n        break"
 
 
 @pytest.mark.parametrize(

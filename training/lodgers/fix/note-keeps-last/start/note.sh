@@ -1,0 +1,3 @@
+#!/bin/bash
+# writes a note: bash note.sh pay the rent
+echo "- $*" > notes.txt

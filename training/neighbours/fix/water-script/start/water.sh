@@ -1,0 +1,3 @@
+#!/bin/bash
+litres = $1
+echo "Give the tomatoes $litres litres."
