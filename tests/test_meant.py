@@ -337,3 +337,11 @@ def test_a_misspelled_name_means_the_file_of_the_request(context, body, meant):
 )
 def test_a_program_under_the_tag_of_another_language_is_what_its_name_says(context, call, tool):
     assert infer_path(call, context).tool == tool
+
+
+def test_a_script_that_says_how_it_is_started_is_the_file_that_was_asked_for(context):
+    put(context, "note.sh", "#!/bin/bash\n# bash note.sh pay rent\necho $* > notes.txt\n")
+    attachments.attach_named_files("fix note.sh", context)
+    body = "#!/bin/bash\n# bash note.sh pay rent\necho $* >> notes.txt\n"
+    assert infer_path(Call("bash", body), context).path == "note.sh"
+    assert infer_path(Call("bash", "bash note.sh pay rent"), context).path is None

@@ -16,7 +16,20 @@ from tripletick.system import dirs
 
 HERE = Path(__file__).parent
 TESTED = "a test asks that"
-SETS = ("held", "stranger", "second", "unseen", "fresh", "outside", "people", "visitors", "neighbours", "lodgers")
+SETS = (
+    *(
+        "held",
+        "stranger",
+        "second",
+        "unseen",
+        "fresh",
+        "outside",
+        "people",
+        "visitors",
+        "neighbours",
+        "lodgers",
+    ),
+)
 
 
 def is_apart(request: str) -> bool:

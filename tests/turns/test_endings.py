@@ -142,9 +142,9 @@ def test_a_repair_that_is_only_described_is_made(session):
 def test_a_common_mistake_in_a_program_that_came_back_as_it_was_is_named(session):
     it = session("```python:a.py\nfor n in range(1, 3):\n    print(n)\n```", "I do not know.", "No.")
     put(it.loop.context, "a.py", "for n in range(1, 3):\n    print(n)\n")
-    attachments.attach_named_files("a.py stops too soon, fix it", it.loop.context)
-    it.play("a.py stops too soon, fix it")
-    assert "Line 1: range(1, 3) leaves out 3; range(1, 4) has it too." in told(it, 1)
+    attachments.attach_files("a.py is wrong, fix it", ("python",), it.loop.context, BASE)
+    it.play("a.py is wrong, fix it")
+    assert "Line 1 stops before 3. With 3 too it reads: for n in range(1, 4):" in told(it, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Common mistakes in Python programs that run and do something else than they should: what a small model does
+"""Common mistakes in programs that run and do something else than they should: what a small model does
 not see in a program that it is to repair, each in one sentence with its line.
 
 Facts alone are told: what a line does, never that it is the fault. Covered are those that stand in the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tripletick.tools.python_source import parse_program
 
@@ -23,8 +23,10 @@ SHARED = (
 )
 UNUSED = "Line {line}: {code} changes nothing by itself; what it gives must be kept: {keep}."
 NO_RESULT = "{name} returns nothing, so that line {line} gets None."
-LAST = "Line {line}: {code} leaves out {end}; {whole} has it too."
-FROM_ONE = "Line {line}: {code} leaves out the first, which is number 0."
+LAST = "Line {line} stops before {end}. With {end} too it reads: {whole}"
+FROM_ONE = "Line {line} leaves out the first, which is number 0. With that too it reads: {whole}"
+JOINED = "Line {line}: {first} and {second} are texts, which + joins. To add numbers: {how}"
+UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
 PURE = frozenset(
     {
         *(
@@ -46,6 +48,17 @@ PURE = frozenset(
 GIVES = frozenset({"sorted", "reversed", "round", "str", "int", "float", "abs"})
 
 
+_CONDITION = re.compile(
+    r"\s*\}?\s*(?P<word>if|elif|else if)\b\W*\$?\{?(?P<name>\w+)\}?\"?\s*(?P<sign>-l[te]|-g[te]|[<>]=?)\s*"
+    r"(?P<value>-?\d{1,9}(?:\.\d{1,9})?)\W*(?:then|:|\{)?\W*$"
+)
+"""A condition on one number, in the languages that have such chains."""
+_GREATER = re.compile(r"[>g]")
+_TEXT = re.compile(
+    r"(?m)^\s*(?:const |let |var )?(?P<name>\w+)\s*=\s*(?:process\.argv\[\d\]|sys\.argv\[\d\]|input\([^()]*\)"
+    r"|prompt\([^()]*\));?\s*$"
+)
+_SUM = re.compile(r"(?<![\w.\"'+] )(?<![\w.])(\w+) \+ (\w+)\b(?![\w(.\[])")
 ENDS = re.compile(
     r"(?i)\b(?:stops?|last|first|skips?|miss(?:es|ing)?|leaves? out|too (?:early|soon|late|few|many)"
     r"|off by one|one (?:short|less|more|too)|counts?|only|all"
@@ -54,22 +67,48 @@ ENDS = re.compile(
 """What is said of a program whose loops begin or end elsewhere than they should."""
 
 
-def describe_mistakes(source: str, *, ranges: bool = False) -> list[str]:
-    """Give what is told of a program, the first few; `ranges`: also where loops begin and end, which is as it
-    should be in most.
+def describe_mistakes(path: str, source: str, *, ranges: bool = False) -> list[str]:
+    """Give what is told of a program, the first few; `ranges`: also where loops of Python begin and end,
+    which is as it should be in most.
     """
-    tree = parse_program(source)
-    if not tree:
-        return []
-    found = [
-        *_find_early_ends(tree),
-        *_find_divided_ends(tree),
-        *_find_shared_defaults(tree),
-        *_find_unused_results(tree),
-        *_find_missing_results(tree),
-        *(_find_range_ends(tree) if ranges else ()),
-    ]
+    tree = parse_program(source) if path.endswith(".py") else None
+    found = [*_find_unreached(source), *_find_joined_texts(path, source)]
+    if tree:
+        for find in (
+            _find_early_ends,
+            _find_divided_ends,
+            _find_shared_defaults,
+            _find_unused_results,
+            _find_missing_results,
+        ):
+            found += find(tree)
+        found += _find_range_ends(tree, source.splitlines()) if ranges else ()
     return found[:MOST]
+
+
+def _find_unreached(source: str) -> Iterator[str]:
+    """Find a condition that one above it in the same chain has taken: of `age < 65`, then `age < 14`."""
+    chain: list[tuple[int, str, float]] = []
+    for number, line in enumerate(source.splitlines(), 1):
+        if not (found := _CONDITION.match(line)):
+            continue
+        chain = [] if found["word"] == "if" else chain
+        value = float(found["value"]) * (-1 if _GREATER.search(found["sign"]) else 1)
+        key = found["name"] + str(bool(_GREATER.search(found["sign"])))
+        if above := next((at for at, name, other in chain if name == key and value <= other), 0):
+            yield UNREACHED.format(line=number, above=above)
+        chain.append((number, key, value))
+
+
+def _find_joined_texts(path: str, source: str) -> Iterator[str]:
+    """Find arguments and what was typed, which are texts, where they are added up."""
+    texts = {found["name"] for found in _TEXT.finditer(source)}
+    number = "Number" if path.endswith((".js", ".mjs", ".ts")) else "float"
+    for at, line in enumerate(source.splitlines(), 1):
+        for found in _SUM.finditer(line):
+            if texts.issuperset(found.groups()):
+                how = " + ".join(f"{number}({name})" for name in found.groups())
+                yield JOINED.format(line=at, first=found[1], second=found[2], how=how)
 
 
 def _find_early_ends(tree: ast.Module) -> Iterator[str]:
@@ -148,21 +187,24 @@ def _gives_result(part: ast.AST) -> bool:
     )
 
 
-def _find_range_ends(tree: ast.Module) -> Iterator[str]:
+def _find_range_ends(tree: ast.Module, lines: Sequence[str]) -> Iterator[str]:
     for part in ast.walk(tree):
         if not isinstance(part, ast.Call) or ast.unparse(part.func) != "range" or not part.args:
             continue
-        code = ast.unparse(part)
-        end = part.args[0] if len(part.args) == 1 else part.args[1]
-        counts = isinstance(end, ast.Call) and ast.unparse(end.func) == "len"
-        if counts and len(part.args) > 1:
-            yield FROM_ONE.format(line=part.lineno, code=code)
-        elif not counts:
-            step = -1 if len(part.args) > 2 and ast.unparse(part.args[2]).startswith("-") else 1
-            known = end.value if isinstance(end, ast.Constant) else None
-            further = str(known + step) if isinstance(known, int) else f"{ast.unparse(end)} {step:+d}"
-            further = re.sub(r" ([+-])(\d)$", r" \1 \2", further)
-            words = [*map(ast.unparse, part.args[: min(1, len(part.args) - 1)]), further]
-            words += map(ast.unparse, part.args[2:])
-            whole = f"range({', '.join(words)})"
-            yield LAST.format(line=part.lineno, code=code, end=ast.unparse(end), whole=whole)
+        words = [ast.unparse(each) for each in part.args]
+        at = min(1, len(words) - 1)
+        counts = words[at].startswith("len(")
+        if counts and at == 0:
+            continue
+        step = -1 if len(words) > 2 and words[2].startswith("-") else 1
+        further = [*words]
+        further[0 if counts else at] = "0" if counts else _move(part.args[at], step)
+        whole = lines[part.lineno - 1].strip().replace(ast.unparse(part), f"range({', '.join(further)})")
+        said = FROM_ONE if counts else LAST
+        yield said.format(line=part.lineno, end=words[at], whole=whole)
+
+
+def _move(end: ast.expr, step: int) -> str:
+    """Give the source of a number that is one more, or less."""
+    known = end.value if isinstance(end, ast.Constant) else None
+    return str(known + step) if isinstance(known, int) else f"{ast.unparse(end)} {'-' if step < 0 else '+'} 1"

@@ -194,17 +194,23 @@ def _find_old_version(call: Call, context: ToolContext) -> str:
 def _can_be_version(path: str, body: str, context: ToolContext, alike: float = ALIKE) -> bool:
     """Tell whether a program may well be this file: a new one, or a new version of one that it saw."""
     stem = PurePosixPath(path).stem
-    body = _USAGE.sub("", body)
-    if re.search(rf"\b(?:import|from|require|include|source)\b.*\b{re.escape(stem)}\b", body) or path in body:
-        return False
+    plain = _USAGE.sub("", body)
+    uses = (
+        re.search(rf"\b(?:import|from|require|include|source)\b.*\b{re.escape(stem)}\b", plain)
+        or path in plain
+    )
     with suppress(PathRefused):
         spot = context.workspace.resolve_path(path, writing=True)
         if context.workspace.get_kind(spot.path) == "missing":
-            return True
+            return not uses
         old = context.workspace.read_bytes(spot.path, LARGEST)
         if not old or spot.path not in context.ledger.known:
-            return not old
-        return not is_binary(old) and _measure_likeness(old.decode("utf-8", "replace"), body) >= alike
+            return not old and not uses
+        if is_binary(old):
+            return False
+        likeness = _measure_likeness(old.decode("utf-8", "replace"), body)
+        # what names the file may be that, with a word on how it is started
+        return likeness >= (max(alike, SURE) if uses else alike)
     return False
 
 

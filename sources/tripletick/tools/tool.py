@@ -63,6 +63,8 @@ class FileTracker:
     """Files were listed with it, as by their sizes."""
     as_whole: bool = False
     """It wants files copied, moved or deleted: how what they hold is read is not said."""
+    mistakes: tuple[str, ...] = ()
+    """What is a common mistake in the program that it names."""
     mends: bool = False
     """The program that it names is to be repaired …"""
     mended: bool = False

@@ -124,6 +124,7 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
     language = detect_language(path) if context.ledger.is_new_program else None
     if language:
         yield describe_argument(request, path, language)
+    context.ledger.mistakes = ()
     if not repairs:
         forms = clues.list_date_forms(request)
         for each in sorted(context.ledger.named & context.ledger.known) if len(forms) > 1 else ():
@@ -137,8 +138,9 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         yield from (format_file(each, context, SHORT) for each in inputs)
         data = "\n".join(read(each, SHORT).decode() for each in inputs)
         yield clues.describe_ordered_texts(path, source, data)
+        context.ledger.mistakes = tuple(common_mistakes.describe_mistakes(path, source, ranges=True))
         ranges = bool(common_mistakes.ENDS.search(request))
-        yield from common_mistakes.describe_mistakes(source, ranges=ranges) if path.endswith(".py") else ()
+        yield from common_mistakes.describe_mistakes(path, source, ranges=ranges)
 
 
 def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *, searches: bool) -> str:

@@ -124,8 +124,6 @@ class Attempts:
     """
     known: str = ""
     """The advice on the last error."""
-    mistakes: str = ""
-    """What is a common mistake in the program that is to be repaired."""
     alone: bool = False
     """True where nobody is there to be asked."""
     trial: HarnessSection = field(default_factory=HarnessSection)

@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 
+from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
@@ -28,6 +29,8 @@ _READS = re.compile(
     r"[\w./-]+\.\w{1,6}(?=[ \t]*(?:\||$))"
 )
 """A command that takes the lines of a file, up to that."""
+_COMMAND = re.compile(r": (\(?(?:head|sed|awk|sort)\b.+)$")
+MENDS = "This block puts that right:\n{block}"
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
 EMPTY_LINE = "{path} has an empty line where {line} was: sed -i '/^$/d' {quoted}."
@@ -92,6 +95,12 @@ _FLAWS = (
 _LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
 FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
 """A line of these."""
+
+
+def show_mending_block(flaw: str) -> str:
+    """Show the command that a flaw names as the block that runs it, "" where it names none."""
+    command = _COMMAND.search(flaw)
+    return MENDS.format(block=wrap_in_fence(command[1].rstrip("."), "bash")) if command else ""
 
 
 def find_unreadable(path: str, text: str, before: str) -> str:

@@ -14,7 +14,7 @@ from tripletick.languages.registry import detect_language, is_document
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
-from tripletick.tools import common_mistakes, file_listing
+from tripletick.tools import file_listing
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import (
     attachments,
@@ -86,19 +86,20 @@ def build_closing(
     tries.changed = tries.changed or bool(changed and changed != conversation.templates.unchanged)
     if results and _is_unchanged_repair(context, results):
         name, tries.explains = "same", True
-        shown = _list_mistakes(context, results, tries)
+        shown = _list_mistakes(context.ledger, results[-1][0])
     elif (
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
-        mistakes = _list_mistakes(context, results, tries) if "example" in wrong[0].flags else ""
+        mistakes = _list_mistakes(context.ledger, results[-1][0]) if "example" in wrong[0].flags else ""
         shown = "\n\n".join(filter(None, (lies.text, mistakes)))
         name, path, tag = "mend", lies.path, lies.tag
         context.ledger.wanted = path
     elif path := wanted_files.find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)
         context.ledger.wanted = path
-    elif not tries.error and not tries.flawed and content_checks.FLAW.search(changed):
+    elif not tries.error and not tries.flawed and (flaw := content_checks.FLAW.search(changed)):
         name, tries.flawed = "flawed", True
+        shown = content_checks.show_mending_block(flaw[0])
     elif not tries.error and (
         wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
     ):
@@ -117,14 +118,9 @@ def build_closing(
     return "\n\n".join(filter(None, (changed, shown, closing)))
 
 
-def _list_mistakes(context: ToolContext, results: Results, tries: Attempts) -> str:
-    """Say what of a Python program that is to be repaired is a common mistake; a fresh start says so too."""
-    call = results[-1][0]
-    if not context.ledger.mends or call.path != context.ledger.asked or call.tool != "python":
-        return ""
-    mistakes = "\n".join(common_mistakes.describe_mistakes(call.body, ranges=True))
-    tries.mistakes = tries.mistakes or mistakes
-    return mistakes
+def _list_mistakes(ledger: FileTracker, call: Call) -> str:
+    """Say what was a common mistake in the program that is to be repaired, and still is not."""
+    return "\n".join(ledger.mistakes) if ledger.mends and call.path == ledger.asked else ""
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:

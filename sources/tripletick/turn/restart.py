@@ -64,7 +64,7 @@ def restart_turn(
         error = ""
     tried = (TRIED_WITH if error else TRIED).format(count=tries.failures, error=error)
     known = "" if any(name in tries.known for name in back_again) else tries.known
-    hint = tries.mistakes or known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
+    hint = "\n".join(ledger.mistakes) or known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
     conversation.add_user_message(
         "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
     )
