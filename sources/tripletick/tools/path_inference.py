@@ -144,9 +144,12 @@ def _find_own_language(call: Call) -> str:
     under `python:a.js`.
     """
     tagged, named = LANGUAGES.get(call.tool), detect_language(call.path or "")
-    other = tagged and named and named is not tagged and tagged.is_runnable and named.is_runnable
-    is_named = other and named and (not named.marks or named.has_marks(call.body))
-    return named.tag if is_named and tagged and named and not tagged.has_marks(call.body) else ""
+    if tagged is None or named is None or named is tagged:
+        return ""
+    if not (tagged.is_runnable and named.is_runnable):
+        return ""
+    is_other = not tagged.has_marks(call.body) and (not named.marks or named.has_marks(call.body))
+    return named.tag if is_other else ""
 
 
 def _wants_output(context: ToolContext) -> bool:

@@ -53,6 +53,12 @@ OTHER_KEY = re.compile(
     re.IGNORECASE,
 )
 """What is to be sorted by something in it."""
+NO_NUMBER = re.compile(
+    r"\b(?:length|long|short|name|alphabet|letter|word|date|day|month|year|new|old|lat|earl|time)"
+    r"|läng|kürz|datum|neu|ält|früh|spät|récent|ancien|fecha|recient|antigu|dat[ao]\b",
+    re.IGNORECASE,
+)
+"""What says that something else than a number is the key."""
 SEVERAL_KEYS = re.compile(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
 """Each key may have a direction of its own."""
 HALF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
@@ -137,7 +143,7 @@ def find_disorder(path: str, text: str, request: str) -> str:
     if ending in SEPARATED:
         return _find_row_disorder(path, text, request, directions)
     is_list = ending in (".txt", ".md", ".log", ".list")
-    if is_list and len(directions) == 1 and OTHER_KEY.search(request):
+    if is_list and len(directions) == 1 and OTHER_KEY.search(request) and not NO_NUMBER.search(request):
         return _find_number_disorder(path, text, directions)
     known = is_list and not OTHER_KEY.search(request)
     lists = [items for items in _list_items(text) if len(items) >= LEAST]
@@ -150,7 +156,7 @@ def find_disorder(path: str, text: str, request: str) -> str:
 
 
 def _find_number_disorder(path: str, text: str, directions: Sequence[bool]) -> str:
-    """Say that lines which end with a number are in the order of neither these nor of what is before them."""
+    """Say that lines which all end with a number are not in the order of these."""
     lines = [line.split() for line in text.splitlines() if line.strip()]
     numbers = [float(words[-1]) for words in lines if len(words) > 1 and NUMBER.fullmatch(words[-1])]
     if len(numbers) < max(LEAST, len(lines)) or numbers == sorted(numbers, reverse=directions[0]):
