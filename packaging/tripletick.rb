@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "beadee37c3e75b7bc48e811967549413461fbae6b294980c6edb3e5e2145fc25"
+  sha256 "213c0789b007bbca49225e6197a1f6bdf471ecd6534a39f570cd430e3c1e86da"
   license "MIT"
 
   depends_on "python@3.13"
