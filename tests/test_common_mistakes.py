@@ -105,3 +105,8 @@ def test_where_loops_end_is_told_when_asked_for(source, says):
 )
 def test_a_change_is_made_where_one_place_is_meant(answer, new):
     assert apply_described_change(answer, "  x = a + b\ny = a\ny = a\n") == new
+
+
+def test_programs_with_long_lines_and_many_of_them_are_looked_at_to_the_end():
+    assert describe_mistakes("a.sh", f"if [ $a -lt 3{' ' * 200_000}x\n" + "\n" * 200_000) == []
+    assert apply_described_change("It should be `x = a + b + 1`.", "x = a + b\n" + "y = 1\n" * 200_000) == ""

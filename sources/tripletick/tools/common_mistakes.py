@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from tripletick.tools.python_source import parse_program
 
 MOST = 2
+LONGEST = 200
+"""Characters of a line that is looked at."""
 EARLY = "Line {line}, {code}, stands inside the loop above it, and ends that in its first round."
 DIVIDED = (
     "Line {line}: / comes before +, so that only {last} is divided. ({sum}) / {by} divides the whole sum."
@@ -55,8 +57,8 @@ _CONDITION = re.compile(
 """A condition on one number, in the languages that have such chains."""
 _GREATER = re.compile(r"[>g]")
 _TEXT = re.compile(
-    r"(?m)^\s*(?:const |let |var )?(?P<name>\w+)\s*=\s*(?:process\.argv\[\d\]|sys\.argv\[\d\]|input\([^()]*\)"
-    r"|prompt\([^()]*\));?\s*$"
+    r"(?m)^[ \t]*(?:const |let |var )?(?P<name>\w+)[ \t]*=[ \t]*"
+    r"(?:process\.argv\[\d\]|sys\.argv\[\d\]|input\([^()]*\)|prompt\([^()]*\));?[ \t]*$"
 )
 _SUM = re.compile(r"(?<![\w.\"'+] )(?<![\w.])(\w+) \+ (\w+)\b(?![\w(.\[])")
 ENDS = re.compile(
@@ -90,7 +92,8 @@ def _find_unreached(source: str) -> Iterator[str]:
     """Find a condition that one above it in the same chain has taken: of `age < 65`, then `age < 14`."""
     chain: list[tuple[int, str, float]] = []
     for number, line in enumerate(source.splitlines(), 1):
-        if not (found := _CONDITION.match(line)):
+        found = _CONDITION.match(line) if len(line) <= LONGEST else None
+        if not found:
             continue
         chain = [] if found["word"] == "if" else chain
         value = float(found["value"]) * (-1 if _GREATER.search(found["sign"]) else 1)

@@ -16,6 +16,8 @@ from pathlib import PurePosixPath
 from tripletick.paths import PathRefused, Workspace
 from tripletick.tools.file_listing import find_by_name
 
+MOST = 20
+"""Places of one name."""
 LONGEST = 20_000
 """Characters; a longer script stays as it is."""
 _VERBATIM = re.compile(
@@ -147,7 +149,7 @@ def _quote_each(text: str, names: Collection[str], phrases: Iterable[str]) -> st
         text = re.sub(_BOUNDS % known, lambda found: shlex.quote(found[0]), text)
     for phrase in phrases:
         for pattern in (_MAKES, _INTO):
-            for _ in range(text.count(phrase)):
+            for _ in range(min(text.count(phrase), MOST)):
                 text = re.sub(
                     pattern % re.escape(phrase), lambda found: f"{found[1]}{shlex.quote(found[2])}", text
                 )

@@ -22,6 +22,8 @@ _STATED = re.compile(
 )
 ALIKE, CLEARLY = 0.6, 0.1
 """How much a line must be like the one that it should be, and by how much more than any other."""
+MOST = 500
+"""Lines of a program of which one is sought by likeness."""
 SHORTEST = 4
 """Characters of a piece of a line that can be told from others."""
 
@@ -52,9 +54,11 @@ def _change(source: str, named: list[str], new: str) -> str:
     whole = [each for each in reversed(named) if stripped.count(each) == 1]
     if whole:
         return _replace_line(lines, stripped.index(whole[0]), new)
-    if named and len(named[-1]) >= SHORTEST:
-        piece = named[-1]
-        return source.replace(piece, new) if source.count(piece) == 1 and new not in source else ""
+    piece = named[-1] if named else ""
+    if len(piece) >= SHORTEST and source.count(piece) == 1:
+        return source.replace(piece, new) if new not in source else ""
+    if len(lines) > MOST:
+        return ""
     best = sorted(
         ((SequenceMatcher(None, line, new).ratio(), at) for at, line in enumerate(stripped)), reverse=True
     )
