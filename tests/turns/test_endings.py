@@ -129,6 +129,22 @@ def test_what_a_program_should_do_instead_is_a_repair(session, request_):
     assert "Find what is wrong in a.py, and write the whole program" in told(it, 0)
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Add a flag to a.py, which should work with all others",
+        "What should a.py do with an empty file?",
+        "Could you make a.py shorter? It should fit on a page.",
+    ],
+)
+def test_what_is_to_be_added_or_told_is_no_repair(session, request_):
+    it = session("I do not know.", "No.")
+    put(it.loop.context, "a.py", "print(1)\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert "Find what is wrong in a.py" not in told(it, 0)
+
+
 def test_a_repair_that_is_only_described_is_made(session):
     old = "const total = a + b;\nconsole.log(total);\n"
     says = "The line `const total = a + b;` is wrong. It should be `const total = Number(a) + Number(b)`."

@@ -154,6 +154,7 @@ def test_files_in_folders_that_were_left_out_are_told(session):
             "rows.json is not valid JSON, line 1: Expecting value: build a list",
         ),
         (None, '{"n": 1}\\n{"n": 2}\\n', None),
+        (None, '{ // mine\\n  "n": 1,  // his\\n}\\n', None),
         ("// mine\n[1]\n", "// mine\\n[1, 2]\\n", None),
         ("[1]\n", "[1, 2\\n", "rows.json is not valid JSON, line 2: Expecting"),
     ],

@@ -147,13 +147,21 @@ class Templates:
             return f"{made}\n{self.body}" if self.body and HEAD_ALONE.search(request) else made
         if self.show and self.has_words("withheld", request):
             return self.show
-        if language and self.has_words("repairs", request):
+        if language and self.wants_repair(request, program):
             said = self.repair if language.is_runnable else self.correct
             return said.format(tag=language.tag, path=program)
         computes = self.has_words("counts", request) or (computes and not self.has_words("moves", request))
         if computes and not language and not names_other_language(request, COMPUTES):
             return self.compute.format(tag=COMPUTES)
         return self.next
+
+    def wants_repair(self, request: str, program: str) -> bool:
+        """Tell whether a request wants something repaired; of a `program` that is there also where it says
+        what that should do: "a.py stops at 2. It should count down to 1".
+        """
+        language = detect_language(program) if program else None
+        is_expected = language is not None and language.is_runnable and self.has_words("expects", request)
+        return is_expected or self.has_words("repairs", request)
 
     def has_words(self, kind: str, request: str) -> bool:
         """Tell whether a request has one of the words of a kind; never where the kind has none, and for what

@@ -31,6 +31,7 @@ _SPAN = re.compile(
 )
 """The first and the last of lines that are counted through."""
 _ENDS = re.compile(
+    r"\b(?:prints?|shows?|outputs?|lists?|writes?|lines?)\b[^.;\n\"'`]{0,60}"
     r"\bfrom [\"'`](?P<first>[^\"'`\n]{3,80})[\"'`] (?:to|through|up to) "
     r"[\"'`](?P<last>[^\"'`\n]{3,80})[\"'`]"
 )

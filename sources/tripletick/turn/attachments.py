@@ -85,6 +85,8 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     used = "" if makes else templates.find_named_object("uses", request).removeprefix("./")
     if used and context.ledger.is_new_program and used == context.ledger.asked:
         context.ledger.asked = ""  # it is to be run, shown or deleted, and not written
+    if not context.ledger.is_new_program:
+        repairs = templates.wants_repair(request, context.ledger.asked)
     named = "\n\n".join(filter(None, (named, *_attach_clues(request, context, repairs=repairs))))
     failure = attach_failure(request, context) if repairs else ""
     found = ""

@@ -29,6 +29,7 @@ _READS = re.compile(
     r"[\w./-]+\.\w{1,6}(?=[ \t]*(?:\||$))"
 )
 """A command that takes the lines of a file, up to that."""
+_COMMENT = re.compile(r"(?m)^[ \t]*(?://|/\*)|,[ \t]*//")
 _COMMAND = re.compile(r": (\(?(?:head|sed|awk|sort)\b.+)$")
 MENDS = "This block puts that right:\n{block}"
 FEWEST, MOST = 5, 0.6
@@ -114,8 +115,9 @@ def find_unreadable(path: str, text: str, before: str) -> str:
     if not (problem := find_data_problem(PARSERS[kind], text)):
         return ""
     name, how = WRITERS[kind]
-    rows = kind == "json" and not find_data_problem(PARSERS["jsonl"], text)
-    return "" if rows else UNREADABLE.format(path=path, kind=name, problem=problem, how=how)
+    # rows of JSON, and settings with comments
+    other = kind == "json" and (_COMMENT.search(text) or not find_data_problem(PARSERS["jsonl"], text))
+    return "" if other else UNREADABLE.format(path=path, kind=name, problem=problem, how=how)
 
 
 def find_empty_line(path: str, text: str, before: str) -> str:

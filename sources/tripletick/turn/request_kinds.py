@@ -13,7 +13,8 @@ READS = ("reads", "questions", "tells", "dates")
 
 def note_request(ledger: FileTracker, said: Templates, request: str, ending: str) -> None:
     """Note in the ledger what a request that begins a turn asks for; `ending` stands behind it."""
-    ledger.mends = said.has_words("repairs", request) and bool(ledger.asked) and not ledger.is_new_program
+    is_there = bool(ledger.asked) and not ledger.is_new_program
+    ledger.mends = is_there and said.wants_repair(request, ledger.asked)
     ledger.withheld = said.has_words("withheld", request)
     ledger.untouched = said.has_words("untouched", request)
     ledger.only_asks = only_wants(("asks",), said, request)
