@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "213c0789b007bbca49225e6197a1f6bdf471ecd6534a39f570cd430e3c1e86da"
+  sha256 "cfb90426c11e619cf4670768d8400b319f9b80aa9109b173e4f7c05dd818fed9"
   license "MIT"
 
   depends_on "python@3.13"
