@@ -160,5 +160,5 @@ def test_ten_kilobytes_reach_the_terminal_once(chat):
         got = len(terminal.read_until("8k"))
         pulses = (time.monotonic() - begun) / PULSE
     assert len(text) > 10_000
-    # styles, and the status line, which is drawn the more often the longer it takes; a second time would be twice
+    # styles, and the status line, which is drawn the more often the longer it takes
     assert got <= 1.5 * len(text) + pulses * (WIDTH + 20)
