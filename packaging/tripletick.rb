@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "cfb90426c11e619cf4670768d8400b319f9b80aa9109b173e4f7c05dd818fed9"
+  sha256 "4610586fd4b73ea211e680e597bf91af6b3257431e0220b52e574842dace2a05"
   license "MIT"
 
   depends_on "python@3.13"
