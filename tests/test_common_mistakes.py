@@ -29,7 +29,7 @@ TOTAL = "def total(x):\n    r = 0\n    for n in x:\n        r += n\n{}"
     ],
 )
 def test_what_is_surely_a_mistake_is_told(source, says):
-    found = describe_mistakes("a.py", source)
+    found, _ = describe_mistakes("a.py", source)
     assert (says in found[0]) if says else not found
 
 
@@ -55,7 +55,7 @@ def test_what_is_surely_a_mistake_is_told(source, says):
     ],
 )
 def test_texts_that_are_added_and_conditions_in_a_wrong_order_are_told(path, source, says):
-    found = describe_mistakes(path, source)
+    found, _ = describe_mistakes(path, source)
     assert (says in found[0]) if says else not found
 
 
@@ -81,7 +81,7 @@ def test_texts_that_are_added_and_conditions_in_a_wrong_order_are_told(path, sou
     ],
 )
 def test_where_loops_end_is_told_when_asked_for(source, says):
-    found = describe_mistakes("a.py", source, ranges=True)
+    _, found = describe_mistakes("a.py", source)
     assert (says in found[0]) if says else not found
 
 
@@ -108,5 +108,5 @@ def test_a_change_is_made_where_one_place_is_meant(answer, new):
 
 
 def test_programs_with_long_lines_and_many_of_them_are_looked_at_to_the_end():
-    assert describe_mistakes("a.sh", f"if [ $a -lt 3{' ' * 200_000}x\n" + "\n" * 200_000) == []
+    assert describe_mistakes("a.sh", f"if [ $a -lt 3{' ' * 200_000}x\n" + "\n" * 200_000) == ([], [])
     assert apply_described_change("It should be `x = a + b + 1`.", "x = a + b\n" + "y = 1\n" * 200_000) == ""

@@ -113,36 +113,23 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
 
 
 @pytest.mark.parametrize(
-    "request_",
+    ("request_", "repairs"),
     [
-        "a.py prints 1. It should print 2.",
-        "a.py stops at 2. It should count down to 1",
-        "a.py overwrites the notes. It should keep the older ones.",
-        "a.py gives 12, but children should get 5",
+        ("a.py prints 1. It should print 2.", True),
+        ("a.py stops at 2. It should count down to 1", True),
+        ("a.py overwrites the notes. It should keep the older ones.", True),
+        ("a.py gives 12, but children should get 5", True),
+        ("Add a flag to a.py, which should work with all others", False),
+        ("What should a.py do with an empty file?", False),
+        ("Could you make a.py shorter? It should fit on a page.", False),
     ],
 )
-def test_what_a_program_should_do_instead_is_a_repair(session, request_):
+def test_what_a_program_should_do_instead_is_a_repair(session, request_, repairs):
     it = session("I do not know.", "No.")
     put(it.loop.context, "a.py", "print(1)\n")
     attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
-    assert "Find what is wrong in a.py, and write the whole program" in told(it, 0)
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        "Add a flag to a.py, which should work with all others",
-        "What should a.py do with an empty file?",
-        "Could you make a.py shorter? It should fit on a page.",
-    ],
-)
-def test_what_is_to_be_added_or_told_is_no_repair(session, request_):
-    it = session("I do not know.", "No.")
-    put(it.loop.context, "a.py", "print(1)\n")
-    attachments.attach_named_files(request_, it.loop.context)
-    it.play(request_)
-    assert "Find what is wrong in a.py" not in told(it, 0)
+    assert ("Find what is wrong in a.py, and write the whole program" in told(it, 0)) == repairs
 
 
 def test_a_repair_that_is_only_described_is_made(session):

@@ -65,6 +65,7 @@ _ARGUMENT = re.compile(
 )
 """What is an argument and no word of the sentence."""
 _WORD = re.compile(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
+"""A word of a command that stands between backquotes."""
 _AFTER = re.compile(
     rf"\s*(?:$|[.,;:!?)\"'`\n]|{_SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll)\b)"
 )
@@ -88,6 +89,7 @@ _STATED = re.compile(rf"(?:{_SAYS})\s+(?P<stated>\"[^\"]*\"|'[^']*'|`[^`]*`|[^\s
 _GIVEN_FOR = re.compile(
     r" (?:for|with|of) (?P<words>-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?=[.,;]?(?:\s|$))"
 )
+"""The arguments with which a program prints what was said: prints 7.00 for 7 8 8."""
 _PLACE = (
     r"(?:<\w[\w -]*>|(?:IN|OUT)?(?:FILE|PATH|DIR|FOLDER|PUT)(?:NAME)?|NAME|N|NUM(?:BER)?|TEXT|WORD|COUNT|URL"
     r"|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y|[A-Z]{2,}(?=:))(?![\w'.])"
@@ -95,11 +97,8 @@ _PLACE = (
 """A word of a usage that stands for an argument."""
 GIVEN, ALL = "In {command}, {read}{all}.", ", and {every} are all"
 MOST_ARGUMENTS = 4
-INSTEAD = ", in place of {literal}"
-IN_LINE = ": {line}"
+INSTEAD = ", in place of {literal}: {line}"
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
-
-
 FIXED = "{argument!r} in {command} is only an example, and the program has it written down: {how} reads it"
 _ASKS = re.compile(
     r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
@@ -199,7 +198,7 @@ def _show_reading(source: str, literal: str, how: str) -> str:
             is_number = how.startswith("sys.") and found[0].isdigit()
             reads = f"int({how})" if is_number else how
             new = f"{line[: found.start()]}{reads}{line[found.end() :]}".strip()
-            return INSTEAD.format(literal=found[0]) + IN_LINE.format(line=new)
+            return INSTEAD.format(literal=found[0], line=new)
     return ""
 
 
@@ -366,8 +365,7 @@ _LAST_NUMBER = re.compile(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
 
 def _shows(printed: str, right: str) -> bool:
     """Tell whether an output has what is right as lines of its own, or behind the label of a line."""
-    lines = [line for line in map(_normalize_spaces, printed.splitlines()) if line]
-    wanted = [line for line in map(_normalize_spaces, right.replace("\\n", "\n").splitlines()) if line]
+    lines, wanted = _split_lines(printed), _split_lines(right.replace("\\n", "\n"))
     is_value = len(wanted) == 1 and any(line.endswith((f": {wanted[0]}", f"= {wanted[0]}")) for line in lines)
     # "6" is met by 6.0, but "6.00" wants its decimals
     if len(wanted) == 1 and _PLAIN.fullmatch(wanted[0]):
@@ -378,12 +376,14 @@ def _shows(printed: str, right: str) -> bool:
 
 def _has_lines(printed: str, right: str) -> bool:
     """Tell whether an output has what is right as lines of its own."""
-    shown, wanted = (
-        [line for line in map(_normalize_spaces, text.splitlines()) if line]
-        for text in (printed, right.replace("\\n", "\n"))
-    )
-    whole, part = ("\n".join(["", *each, ""]) for each in (shown, wanted))
+    texts = (printed, right.replace("\\n", "\n"))
+    whole, part = ("\n".join(["", *_split_lines(text), ""]) for text in texts)
     return part in whole
+
+
+def _split_lines(text: str) -> list[str]:
+    """Give the lines that are not empty, blanks made single."""
+    return [line for line in map(_normalize_spaces, text.splitlines()) if line]
 
 
 def _normalize_spaces(text: str) -> str:

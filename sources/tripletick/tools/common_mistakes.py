@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from tripletick.tools.python_source import parse_program
 
 MOST = 2
+"""Sentences on one program."""
 LONGEST = 200
 """Characters of a line that is looked at."""
 EARLY = "Line {line}, {code}, stands inside the loop above it, and ends that in its first round."
@@ -31,25 +32,13 @@ JOINED = "Line {line}: {first} and {second} are texts, which + joins. To add num
 UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
 PURE = frozenset(
     {
-        *(
-            "strip",
-            "lstrip",
-            "rstrip",
-            "upper",
-            "lower",
-            "title",
-            "capitalize",
-            "replace",
-            "zfill",
-            "casefold",
-        ),
-        *("removeprefix", "removesuffix", "ljust", "rjust", "center"),
+        *("strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "casefold"),
+        *("replace", "removeprefix", "removesuffix", "zfill", "ljust", "rjust", "center"),
     }
 )
 """Methods of texts, which stay as they are."""
 GIVES = frozenset({"sorted", "reversed", "round", "str", "int", "float", "abs"})
-
-
+"""Functions that leave alone what they are given."""
 _CONDITION = re.compile(
     r"\s*\}?\s*(?P<word>if|elif|else if)\b\W*\$?\{?(?P<name>\w+)\}?\"?\s*(?P<sign>-l[te]|-g[te]|[<>]=?)\s*"
     r"(?P<value>-?\d{1,9}(?:\.\d{1,9})?)\W*(?:then|:|\{)?\W*$"
@@ -69,36 +58,36 @@ ENDS = re.compile(
 """What is said of a program whose loops begin or end elsewhere than they should."""
 
 
-def describe_mistakes(path: str, source: str, *, ranges: bool = False) -> list[str]:
-    """Give what is told of a program, the first few; `ranges`: also where loops of Python begin and end,
+def describe_mistakes(path: str, source: str) -> tuple[list[str], list[str]]:
+    """Give what is told of a program: what is hardly ever meant, and where loops of Python begin and end,
     which is as it should be in most.
     """
     tree = parse_program(source) if path.endswith(".py") else None
     found = [*_find_unreached(source), *_find_joined_texts(path, source)]
-    if tree:
-        for find in (
-            _find_early_ends,
-            _find_divided_ends,
-            _find_shared_defaults,
-            _find_unused_results,
-            _find_missing_results,
-        ):
-            found += find(tree)
-        found += _find_range_ends(tree, source.splitlines()) if ranges else ()
-    return found[:MOST]
+    if not tree:
+        return found, []
+    for find in (
+        _find_early_ends,
+        _find_divided_ends,
+        _find_shared_defaults,
+        _find_unused_results,
+        _find_missing_results,
+    ):
+        found += find(tree)
+    return found, list(_find_range_ends(tree, source.splitlines()))
 
 
 def _find_unreached(source: str) -> Iterator[str]:
     """Find a condition that one above it in the same chain has taken: of `age < 65`, then `age < 14`."""
-    chain: list[tuple[int, str, float]] = []
+    chain: list[tuple[int, tuple[str, bool], float]] = []
     for number, line in enumerate(source.splitlines(), 1):
         found = _CONDITION.match(line) if len(line) <= LONGEST else None
         if not found:
             continue
         chain = [] if found["word"] == "if" else chain
-        value = float(found["value"]) * (-1 if _GREATER.search(found["sign"]) else 1)
-        key = found["name"] + str(bool(_GREATER.search(found["sign"])))
-        if above := next((at for at, name, other in chain if name == key and value <= other), 0):
+        is_greater = bool(_GREATER.search(found["sign"]))
+        key, value = (found["name"], is_greater), float(found["value"]) * (-1 if is_greater else 1)
+        if above := next((at for at, other, bound in chain if other == key and value <= bound), 0):
             yield UNREACHED.format(line=number, above=above)
         chain.append((number, key, value))
 

@@ -2,8 +2,7 @@
 
 A program that prints the same words and signs in another order, `3 x 7 = 21`, has not the form that was asked
 for. Nothing else is held against it: the line may be one for other data. A task that has words changed places
-says nothing, for what it shows may be what is read. Of "should print Seat 1 to Seat 12" all must be
-there.
+says nothing, for what it shows may be what is read. Of "should print Seat 1 to Seat 12" all must be there.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ _ENDS = re.compile(
     r"\bfrom [\"'`](?P<first>[^\"'`\n]{3,80})[\"'`] (?:to|through|up to) "
     r"[\"'`](?P<last>[^\"'`\n]{3,80})[\"'`]"
 )
-NO_LINE = "it prints no {line!r}, and the task wants that line"
+"""The first and the last of lines, as they are printed."""
+NO_LINE = "it prints no {line!r}, and the task wants {wanted}"
 MOST_COUNTED = 200
-NO_END = "it prints no {line!r}, and the task wants {word} {first} to {word} {last}"
 _PART = re.compile(r"\w+|[^\w\s]")
 
 
@@ -59,13 +58,13 @@ def find_missing_line(task: str, printed: str) -> str:
     if ends := _ENDS.search(task):
         shown = {" ".join(line.split()) for line in printed.splitlines()}
         lacking = [each for each in ends.groups() if " ".join(each.split()) not in shown]
-        return NO_LINE.format(line=lacking[0]) if lacking and printed.strip() else ""
+        return NO_LINE.format(line=lacking[0], wanted="that line") if lacking and printed.strip() else ""
     if not (span := _SPAN.search(task)):
         return ""
     word, first, last = span.groups()
     lines = (f"{word} {number}" for number in range(int(first), int(last) + 1)[:MOST_COUNTED])
     missing = next((each for each in lines if not re.search(rf"(?<!\w){each}(?!\w)", printed)), "")
-    return NO_END.format(line=missing, word=word, first=first, last=last) if missing else ""
+    return NO_LINE.format(line=missing, wanted=f"{word} {first} to {word} {last}") if missing else ""
 
 
 def _find_samples(task: str) -> Iterator[str]:

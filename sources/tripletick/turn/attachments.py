@@ -140,9 +140,10 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         yield from (format_file(each, context, SHORT) for each in inputs)
         data = "\n".join(read(each, SHORT).decode() for each in inputs)
         yield clues.describe_ordered_texts(path, source, data)
-        context.ledger.mistakes = tuple(common_mistakes.describe_mistakes(path, source, ranges=True))
-        ranges = bool(common_mistakes.ENDS.search(request))
-        yield from common_mistakes.describe_mistakes(path, source, ranges=ranges)
+        sure, ends = common_mistakes.describe_mistakes(path, source)
+        every = (*sure, *ends)[: common_mistakes.MOST]
+        context.ledger.mistakes = every
+        yield from every if common_mistakes.ENDS.search(request) else sure[: common_mistakes.MOST]
 
 
 def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *, searches: bool) -> str:

@@ -30,7 +30,9 @@ _READS = re.compile(
 )
 """A command that takes the lines of a file, up to that."""
 _COMMENT = re.compile(r"(?m)^[ \t]*(?://|/\*)|,[ \t]*//")
+"""A comment, which JSON has none of."""
 _COMMAND = re.compile(r": (\(?(?:head|sed|awk|sort)\b.+)$")
+"""The command with which a flaw ends."""
 MENDS = "This block puts that right:\n{block}"
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
