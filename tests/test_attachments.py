@@ -433,14 +433,25 @@ def test_a_question_or_a_setting_is_looked_for_in_the_files(context, request_, h
     [
         ("s.json is not valid JSON. Fix it.", "```json:s.json"),
         ("fix it: good.json has a wrong value", "```python"),
+        ("Rename s.json to t.json and good.json to u.json", "Write the block that does this"),
+        ("Rename page.html to main.html, and change its links", "Write the block that does this"),
         ("p.html: simple page with the days of days.txt", "```html:p.html"),
         ("p.html: simple page with the rows of rows.csv", "```python"),
+        ("What is the number of days in days.txt?", "Answer in words"),
+        ("When is it open on Monday, according to days.txt?", "Answer in words"),
+        ("How many hours is it open on Monday? See days.txt", "Answer in words"),
+        ("How many days are in days.txt?", "```python"),
+        ("Which day has the most hours in days.txt?", "```python"),
+        ("What stands in days.txt and s.json?", "```python"),
+        ("What is a in rows.csv?", "```python"),
+        ("Who is in gone.txt?", "Write the block that does this"),
         ("What is the biggest file here?", "Write the block that does this"),
     ],
 )
 def test_what_is_asked_for_goes_by_the_files(context, request_, ending):
     for name, text in (
         ("s.json", '{"a": 1,}\n'),
+        ("page.html", "<p>"),
         ("good.json", '{"a": 1}\n'),
         ("days.txt", "Monday 9-18\n"),
         ("rows.csv", "a,b\n1,2\n"),

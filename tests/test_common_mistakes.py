@@ -51,6 +51,26 @@ def test_what_is_surely_a_mistake_is_told(source, says):
         ),
         ("a.sh", 'if [ "$age" -lt 14 ]; then\n  echo 1\nelif [ "$age" -lt 65 ]; then', None),
         ("a.js", "if (n > 10) {\n} else if (n > 100) {\n}", "Line 2 is never reached"),
+        (
+            "a.sh",
+            "for f in $(ls $1/*.txt); do\n  wc -l $f",
+            'Line 1: $(ls $1/*.txt) cuts names at their blanks. It should read: for f in "$1"/*.txt; do',
+        ),
+        (
+            "a.sh",
+            "for f in `ls in | grep '.txt$'`; do",
+            'read: for f in in/*.txt; do. $f then begins with the folder: "${f##*/}" is the name alone.',
+        ),
+        (
+            "a.sh",
+            'for f in *; do\n  echo "$f" $(wc -l < in/$f)',
+            'Line 2: $f without quotes is cut at blanks. It should read: echo "$f" $(wc -l < in/"$f")',
+        ),
+        ("a.sh", 'for f in *; do\n  echo "$f" "${f}"\n  # $f\n  n=$f', None),
+        ("a.sh", "for i in 1 2; do\n  echo ok\ndone\nls", None),
+        ("a.js", 'x = y.replace(" ", "-").trim()', """.replace(" ", "-") takes the first " " alone"""),
+        ("a.js", 'x = y.replace(/ /g, "-").replaceAll(" ", "-")', None),
+        ("a.py", 'x = y.replace(" ", "-")', None),
         ("a.py", "if n < 9:\n    pass\nelif m < 3:\n    pass\nif n < 3:\n    pass", None),
     ],
 )

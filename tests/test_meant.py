@@ -170,6 +170,8 @@ def test_a_program_for_a_result_is_run_and_not_saved(context, request_, path):
         ("cat calc.py > Tax_2024.txt", "cat calc.py > Tax_2024.txt"),
         ("touch Tax_2024.txt", "touch Tax_2024.txt"),
         ("cat tax_2024.md notes/tax_2024.txt", "cat tax_2024.md notes/tax_2024.txt"),
+        ("chmod +x in/my_log.sh ./in/my_log.sh", "chmod +x 'in/my log.sh' './in/my log.sh'"),
+        ("rm in/My_Log.sh gone/my_log.sh", "rm 'in/my log.sh' gone/my_log.sh"),
         (
             "mv 'tax 2024.txt' tax_2024.txt\ncat tax_2024.txt",
             "mv 'tax 2024.txt' tax_2024.txt\ncat tax_2024.txt",
@@ -178,7 +180,7 @@ def test_a_program_for_a_result_is_run_and_not_saved(context, request_, path):
     ],
 )
 def test_a_name_gets_its_blanks_back(context, body, meant):
-    for name in ("tax 2024.txt", "a b.txt", "ab.txt", "a  b.txt"):
+    for name in ("tax 2024.txt", "a b.txt", "ab.txt", "a  b.txt", "in/my log.sh"):
         put(context, name, "paid\n")
     assert infer_path(Call("bash", body), context).body == meant
 
@@ -304,6 +306,50 @@ def test_a_name_with_blanks_is_put_between_quotes(context, body, meant):
         put(context, name, "paid\n")
     context.ledger.task = 'Make "Old Bills" and put a b.txt there, and the folders "src tests", "To Do.txt"'
     assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("mkdir -p Book/Part1 Book/Part_2", "mkdir -p Book/'Part '1 Book/'Part '2"),
+        ("mkdir -p Book/Part{1..3}", "mkdir -p Book/'Part '{1..3}"),
+        ("for i in 1 2; do mkdir Part$i; done", "for i in 1 2; do mkdir 'Part '$i; done"),
+        ("mkdir 'Part 1' Part2", "mkdir 'Part 1' Part2"),
+        ("mkdir Apart1 Part1.old", "mkdir Apart1 Part1.old"),
+        ("mkdir Day1", "mkdir Day1"),
+    ],
+)
+def test_names_with_numbers_have_the_blank_that_the_request_has(context, body, meant):
+    context.ledger.task = 'Make folders "Part 1" to "Part 3" in Book; "Day 1" is Day1'
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+def test_a_name_with_blanks_is_quoted_however_deep_it_lies(context):
+    put(context, "a/b/old town/x 1.jpg", "x")
+    body = infer_path(Call("bash", "rm a/b/old town/x 1.jpg"), context).body
+    assert body == "rm 'a/b/old town/x 1.jpg'"
+
+
+@pytest.mark.parametrize(
+    ("request_", "call", "appended"),
+    [
+        ("Append dist/ and .env to list.txt", Call("python", "dist/\n.env\n", "add_lines"), True),
+        ("Append dist/ and .env to list.txt", Call("bash", "dist/\n.env\n"), True),
+        ("Append dist/ and .env to list.txt", Call("bash", "dist/\nother/\n"), False),
+        ("Append ls to list.txt", Call("bash", "ls"), False),
+        ("Append x to list.txt", Call("python", "x"), False),
+        ("Put dist/ into list.txt", Call("bash", "dist/"), False),
+        ("Append dist/ to list.txt and calc.py", Call("bash", "dist/"), True),
+        ("Append dist/ to list.txt and notes.md", Call("bash", "dist/"), False),
+    ],
+)
+def test_lines_of_the_request_alone_are_added_to_its_file(context, request_, call, appended):
+    put(context, "list.txt", "a\n")
+    put(context, "notes.md", "a\n")
+    context.ledger.task = request_
+    attachments.attach_named_files(request_, context)
+    found = infer_path(call, context)
+    assert ((found.tool, found.path) == ("append", "list.txt")) is appended
 
 
 @pytest.mark.parametrize(

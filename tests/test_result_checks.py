@@ -5,18 +5,22 @@ import re
 import pytest
 
 from tripletick.turn.content_checks import (
-    FLAW,
     find_false_mean,
     find_kept_ending,
     find_twice,
     find_unfiltered,
 )
 from tripletick.turn.result_checks import (
+    Flaw,
     find_disorder,
     find_left_over,
     find_lost_definitions,
     find_unrounded,
 )
+
+
+def get_text(flaw: Flaw | None) -> str:
+    return flaw.text if flaw else ""
 
 
 @pytest.mark.parametrize(
@@ -51,15 +55,21 @@ from tripletick.turn.result_checks import (
         ("sorted by version", "version,x;v1.9,1;v1.10,3;v2.0,2", None),
         ("nach Preis sortiert", 'Preis,x;"3,25",1;"12,5",3;"900,00",2;"1.200,50",1', None),
         ("sorted by n", "n,x;9,1;10,3;,2;11,1", None),
+        (
+            "sorted by time",
+            "time,x;1:00:02,1;1:02:09,2;49:30,3;58:41,4",
+            " by time",
+        ),
+        ("sorted by time", "time,x;49:30,1;58:41,2;1:00:02,3;1:02:09,4", None),
+        ("sorted by time", "time,x;09:30,1;10:41,2;11:02,3", None),
         ("sorted by name", "name,x;a,1;x,3;z,2;Total,6", None),
         ("sorted by n", "n,x;1e3,1;5e3,3;2e4,2", None),
         ("sorted by n", "n,x;\u221212,1;-2,3;10,2", None),
     ],
 )
 def test_the_rows_of_a_table_are_in_the_order_that_is_asked_for(request_, rows, wrong):
-    said = find_disorder("out.csv", rows.replace(";", "\n") + "\n", request_)
+    said = get_text(find_disorder("out.csv", rows.replace(";", "\n") + "\n", request_))
     assert re.split("[:.] |[.]$", said)[0] == ("" if wrong is None else f"out.csv is not sorted{wrong}")
-    assert bool(FLAW.fullmatch(said)) is (wrong is not None)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +81,7 @@ def test_the_rows_of_a_table_are_in_the_order_that_is_asked_for(request_, rows, 
         ("sort them", "# Names\n\n- [x] Ada\n- [ ] bob\n- [ ] Cem\n", True),
         ("sort the numbers", "2\n10\n33\n", True),
         ("sort the lines by length", "Bob\nAda\nCem\n", True),
+        ("alphabetical, one name per line", "Bob\nAda\nCem\n", False),
         ("sort the lines by name", "Bob\nAda\nCem\n", False),
         ("sort the scores, highest first", "Ada: 10\nBob: 9\nCem: 3\nDan: 1\n", True),
         ("sort them, the shortest first", "to\nask\nfind\n", True),
@@ -87,9 +98,11 @@ def test_the_rows_of_a_table_are_in_the_order_that_is_asked_for(request_, rows, 
     ],
 )
 def test_the_lines_of_a_list_are_in_order(request_, lines, right):
-    assert find_disorder("names.txt", lines, request_).startswith("" if right else "names.txt is not sorted")
-    assert bool(find_disorder("names.txt", lines, request_)) is not right
-    assert find_disorder("names.html", lines, request_) == ""
+    assert get_text(find_disorder("names.txt", lines, request_)).startswith(
+        "" if right else "names.txt is not sorted"
+    )
+    assert bool(get_text(find_disorder("names.txt", lines, request_))) is not right
+    assert get_text(find_disorder("names.html", lines, request_)) == ""
 
 
 @pytest.mark.parametrize(
@@ -108,8 +121,7 @@ def test_the_lines_of_a_list_are_in_order(request_, lines, right):
     ],
 )
 def test_numbers_have_the_decimals_that_are_asked_for(request_, text, said):
-    assert find_unrounded("a.json", text, "52.520008", request_) == said
-    assert bool(FLAW.search(f"x\n{said}\ny")) is bool(said)
+    assert get_text(find_unrounded("a.json", text, "52.520008", request_)) == said
 
 
 @pytest.mark.parametrize(
@@ -123,8 +135,8 @@ def test_numbers_have_the_decimals_that_are_asked_for(request_, text, said):
 )
 def test_files_that_were_left_out_in_folders_are_named(request_, left):
     there = ["site/a.html", "site/b/x.HTML", "c.txt"]
-    assert find_left_over(["site/a.HTML"], there, request_) == left
-    assert find_left_over(["site/a.md"], there, request_) == ""
+    assert get_text(find_left_over(["site/a.HTML"], there, request_)) == left
+    assert get_text(find_left_over(["site/a.md"], there, request_)) == ""
 
 
 @pytest.mark.parametrize(
@@ -155,17 +167,17 @@ def test_functions_that_a_new_version_has_lost_are_named(new, request_, lost):
         (
             'the names, without folder and without ".txt"',
             "Apple Pie.txt\nb",
-            "n.txt has Apple Pie.txt, and .txt is to be left out: sed -i 's/[.]txt$//' n.txt.",
+            "n.txt has Apple Pie.txt, and .txt is to be left out: sed -i 's/[.]txt$//' n.txt",
         ),
         (
             "the names without the file extension",
             "a.pdf\nb.doc",
-            "n.txt has a.pdf, and .pdf is to be left out: sed -i 's/[.]pdf$//' n.txt.",
+            "n.txt has a.pdf, and .pdf is to be left out: sed -i 's/[.]pdf$//' n.txt",
         ),
         (
             "die Namen ohne Endung",
             "a.pdf\nb.pdf",
-            "n.txt has a.pdf, and .pdf is to be left out: sed -i 's/[.]pdf$//' n.txt.",
+            "n.txt has a.pdf, and .pdf is to be left out: sed -i 's/[.]pdf$//' n.txt",
         ),
         ('the names, without ".txt"', "Apple Pie\nb", ""),
         ("the names without the extension", "a\nb\nJ. R. Doe Jr.\nv1.2", ""),
@@ -174,14 +186,14 @@ def test_functions_that_a_new_version_has_lost_are_named(new, request_, lost):
     ],
 )
 def test_endings_that_are_to_be_left_out_are(request_, text, said):
-    assert find_kept_ending("n.txt", text, request_) == said
-    assert bool(FLAW.search(f"x\n{said}\ny")) is bool(said)
+    assert get_text(find_kept_ending("n.txt", text, request_)) == said
 
 
 @pytest.mark.parametrize(
     ("request_", "text", "twice"),
     [
         ("remove the duplicates", "a b\nc d\na b", "a b"),
+        ("Quita las líneas repetidas", "a b\na b", "a b"),
         ("each name once", "Ada\n\n\nada", None),
         ("it has duplicates, save it without them", "a b\na b", "a b"),
         ("each name once, ignoring case", "Ada\nBob\nada", "ada"),
@@ -192,9 +204,9 @@ def test_endings_that_are_to_be_left_out_are(request_, text, said):
     ],
 )
 def test_no_line_is_there_twice(request_, text, twice):
-    said = find_twice("n.txt", text, request_)
+    said = get_text(find_twice("n.txt", text, request_))
     assert said.startswith(f"n.txt has {twice} more than once: awk '!seen[") if twice else not said
-    assert find_twice("n.html", text, request_) == ""
+    assert get_text(find_twice("n.html", text, request_)) == ""
 
 
 ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
@@ -213,19 +225,20 @@ ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
     ],
 )
 def test_a_mean_lies_between_the_least_and_the_greatest(request_, text, number):
-    said = find_false_mean("r.json", text, {"a.csv": ROOMS}, request_)
+    said = get_text(find_false_mean("r.json", text, {"a.csv": ROOMS}, request_))
     begins = f"r.json has {number}, and a mean of temp lies between 15.2 and 24.1: "
     assert said.startswith(begins) if number else not said
-    assert bool(FLAW.search(said)) is bool(number)
 
 
 def test_of_which_column_a_mean_is_must_be_known():
     two = "name,price,count\na,2,1\nb,3,1\n"
-    assert find_false_mean("r", "9", {"a.csv": two}, "the average") == ""
-    assert find_false_mean("r", "9", {"a.csv": two}, "the average price") != ""
+    assert get_text(find_false_mean("r", "9", {"a.csv": two}, "the average")) == ""
+    assert get_text(find_false_mean("r", "9", {"a.csv": two}, "the average price")) != ""
     assert (
-        find_false_mean(
-            "r", "9", {"a.csv": "name,age\na,\nb,x\n", "b.tsv": "", "c.txt": two}, "the average age"
+        get_text(
+            find_false_mean(
+                "r", "9", {"a.csv": "name,age\na,\nb,x\n", "b.tsv": "", "c.txt": two}, "the average age"
+            )
         )
         == ""
     )
@@ -248,8 +261,7 @@ WHO = "Which user has the most failed logins in auth.log?"
     ],
 )
 def test_the_lines_that_a_word_of_the_request_is_in_are_meant(request_, code, word):
-    said = find_unfiltered(code, {"auth.log": LOGINS, "few.txt": "failed\nok\n"}, request_)
+    said = get_text(find_unfiltered(code, {"auth.log": LOGINS, "few.txt": "failed\nok\n"}, request_))
     how = "Begin with: grep -i failed auth.log | cut -d' ' -f7 | sort | uniq -c"
     assert said.endswith(how) if word else not said
     assert said.startswith(f"{word} is in 2 of the 6 lines of auth.log, ") if word else not said
-    assert bool(FLAW.fullmatch(said)) is bool(word)

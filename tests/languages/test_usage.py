@@ -46,6 +46,8 @@ def context(tmp_path):
             "$ python3 add.py 1 2\n3\nok\n\n$ python3 add.py 4\n4\n```",
             [("python3 add.py 1 2", "3\nok"), ("python3 add.py 4", "4")],
         ),
+        ('`python3 add.py "a b"` prints\n+--+\n| a |\n\nand more', [('python3 add.py "a b"', "+--+\n| a |")]),
+        ("python3 add.py 2 prints:\n4\n5", [("python3 add.py 2", "4\n5")]),
         ("python3 add.py 1 prints 1. python3 add.py 1 prints 2.", [("python3 add.py 1", "1")]),
         ('"python3 add.py 20" gibt 68.0 aus', [("python3 add.py 20", "68.0")]),
         ("I'd say python3 add.py 2 -> -2.5", [("python3 add.py 2", "-2.5")]),

@@ -91,7 +91,7 @@ def test_a_loop_stands_for_lines_that_were_written_out_with_an_open_quote(sessio
     ("request_", "code", "flaw"),
     [
         ("write the names of the files in inv to n.txt", "ls inv/* > n.txt",
-         "n.txt has inv/2023-1, and the names alone are to be there: sed -i 's#.*/##' n.txt."),
+         "n.txt has inv/2023-1, and the names alone are to be there: sed -i 's#.*/##' n.txt"),
         ("write the paths of the files in inv to n.txt", "ls inv/* > n.txt", ""),
         ("write the names of all files to n.txt", "ls inv/* > n.txt", ""),
     ],
@@ -117,15 +117,19 @@ FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1: divide eac
         ("what is the average temp in rooms.csv?", "echo 20.8", ""),
         ("save rooms.csv without duplicates", "cat rooms.csv > n; cat n >> rooms.csv",
          "rooms.csv has time,room,temp more than once: "
-         "awk '!seen[$0]++' rooms.csv > /tmp/once && cp /tmp/once rooms.csv."),
+         "awk '!seen[$0]++' rooms.csv > /tmp/once && cp /tmp/once rooms.csv"),
         ("how often was the bath measured in rooms.csv?", "tail -n +2 rooms.csv | wc -l", ""),
         ("how often was tea bought? see t.txt", "wc -l < t.txt", ""),
         ("how often was bread bought? see t.txt", "wc -l < t.txt",
          "bread is in 2 of the 5 lines of t.txt, and the block does not look for it. "
          "Begin with: grep -i bread t.txt | wc -l"),
         ("change 06:00 of rooms.csv to 07:00", "sed -i s/06:00/07:00/ rooms.csv", ""),
+        ("how many are in t.txt? do not count empty lines", "wc -l < t.txt",
+         "The program takes empty lines too, and they are to be left out: if line.strip()"),
+        ("how many are in t.txt? do not count empty lines", "grep -c . t.txt", ""),
+        ("how many words has t.txt?", "wc -w < t.txt", ""),
         ('write the names here without ".csv" into n.txt', "ls *.csv > n.txt",
-         "n.txt has rooms.csv, and .csv is to be left out: sed -i 's/[.]csv$//' n.txt."),
+         "n.txt has rooms.csv, and .csv is to be left out: sed -i 's/[.]csv$//' n.txt"),
     ],
 )  # fmt: skip
 def test_what_a_result_cannot_be_is_told(session, request_, code, flaw):
@@ -135,6 +139,15 @@ def test_what_a_result_cannot_be_is_told(session, request_, code, flaw):
     it.play(request_)
     said = told(it, 1)
     assert (flaw in said and "So the task is not done." in said) is bool(flaw), said
+
+
+@pytest.mark.parametrize(("left", "lost"), [("a\\nc", "b"), ("a\\nb\\nc", ""), ("x", "")])
+def test_of_lines_that_are_there_twice_one_stays(session, left, lost):
+    it = session(f"```bash\nprintf '{left}\\n' > t.txt\n```", "They are gone.", "They are.")
+    put(it.loop.context, "t.txt", "a\nb\na\nb\nc\n")
+    attachments.attach_named_files("remove the duplicate lines from t.txt", it.loop.context)
+    it.play("remove the duplicate lines from t.txt")
+    assert (f"t.txt no longer has: {lost}\n\nThese must be in it: {lost}" in told(it, 1)) is bool(lost)
 
 
 def test_files_in_folders_that_were_left_out_are_told(session):
@@ -191,7 +204,7 @@ def test_an_empty_line_in_the_place_of_one_that_was_to_go_is_told(session, code,
     put(it.loop.context, "a.txt", "a\nb\nc\n")
     attachments.attach_named_files("remove b from a.txt", it.loop.context)
     it.play("remove b from a.txt")
-    said = "a.txt has an empty line where b was: sed -i '/^$/d' a.txt."
+    said = "a.txt has an empty line where b was: sed -i '/^$/d' a.txt"
     assert (said in told(it, 1)) == told_
 
 
@@ -210,3 +223,106 @@ def test_names_are_sorted_upward_where_nothing_else_is_said(session):
     assert "out.csv is not sorted by name: (head -n 1 out.csv; tail -n +2 out.csv | sort -t, -k1,1)" in told(
         it, 1
     )
+
+
+MIXER = "[mic1]\ngain = 12\npath = /a&b\n\n[mic2]\ngain = 12\n"
+
+
+def test_what_was_changed_outside_the_section_that_is_meant_is_put_back(session):
+    edit = "sed -i 's/gain = 12/gain = 18/; s#/a&b#/c#' mixer.ini"
+    says = "mixer.ini was also changed outside [mic2], which alone is meant: gain = 18 had been gain = 12: "
+    it = session(f"```bash\n{edit}\n```", "It is set.", "It is.")
+    put(it.loop.context, "mixer.ini", MIXER)
+    it.play("in mixer.ini, set gain to 18 in section [mic2] only")
+    flaw = next(line for line in told(it, 1).splitlines() if line.startswith(says))
+    command = flaw.removeprefix(says)
+    assert f"This block puts that right:\n```bash\n{command}\n```" in told(it, 1)
+    run = session(f"```bash\n{edit}\n{command}\n```", "It is set.")
+    put(run.loop.context, "mixer.ini", MIXER)
+    run.play("in mixer.ini, set gain to 18 in section [mic2] only")
+    assert "outside" not in told(run, 1)
+    assert (run.folder / "mixer.ini").read_text() == MIXER[:-3] + "18\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code"),
+    [
+        ("set gain to 18 in all sections of mixer.ini, mic2 too", "sed -i s/12/18/ mixer.ini"),
+        ("set gain to 18 in mixer.ini", "sed -i s/12/18/ mixer.ini"),
+        ("set gain to 18 for mic1 and mic2 in mixer.ini", "sed -i s/12/18/ mixer.ini"),
+        ("add a line to mic2 in mixer.ini", "echo 'pan = 0' >> mixer.ini"),
+        ("set gain of mic2 to 18 in mixer.ini", "sed -i '/mic2/,$s/12/18/' mixer.ini"),
+    ],
+)
+def test_what_is_changed_where_it_is_meant_is_no_flaw(session, request_, code):
+    it = session(f"```bash\n{code}\n```", "It is set.", "It is.")
+    put(it.loop.context, "mixer.ini", MIXER)
+    it.play(request_)
+    assert "outside" not in told(it, 1)
+
+
+MINUTES = ("minutes_2019-04.txt", "minutes_2020-01.txt", "minutes_2021-02.txt", "accounts_2019.csv")
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "year"),
+    [
+        ("Move the minutes from before 2021 into old", "mkdir old; mv minutes_2021* old/", "2021"),
+        ("Move the minutes from before 2021 into old", "mkdir old; mv minutes_20[12][90]* old/", ""),
+        ("Move minutes newer than 2020 into old", "mkdir old; mv minutes_2020* old/", "2020"),
+        ("Keep the minutes from before 2021, move the rest into old", "mkdir old; mv minutes_2021* old/", ""),
+        ("Lösche die Protokolle ab 2020", "rm minutes_2019*", "2019"),
+        ("Move the minutes until 2020 into old", "mkdir old; mv minutes_20[12][90]* old/", ""),
+        ("Move the minutes from before 2021-03 into old", "mkdir old; mv minutes_2021* old/", ""),
+    ],
+)
+def test_files_of_other_years_than_those_that_are_meant_are_told(session, request_, code, year):
+    it = session(f"```bash\n{code}\n```", "They are moved.", "They are.")
+    for name in MINUTES:
+        put(it.loop.context, name, name)
+    it.play(request_)
+    assert (f" has {year} in its name, which is not " in told(it, 1)) is bool(year), told(it, 1)
+
+
+def test_files_of_other_years_go_back_and_the_right_ones_in_their_place(session):
+    moves = "mkdir old; mv minutes_2021* old/"
+    it = session(f"```bash\n{moves}\n```", "They are moved.", "They are.")
+    for name in MINUTES:
+        put(it.loop.context, name, name)
+    it.play("Move the minutes from before 2021 into old")
+    command = next(line for line in told(it, 1).splitlines() if line.startswith("mv "))
+    assert command == (
+        "mv old/minutes_2021-02.txt minutes_2021-02.txt && mv minutes_2019-04.txt minutes_2020-01.txt old/"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("touch x", '"01 Paper Moon.cho" is not there, and the name of Paper Moon.cho is to become that'),
+        ("mv songs/Paper* 'songs/01 Paper Moon.cho'", ""),
+    ],
+)
+def test_a_file_has_the_name_that_the_request_shows(session, code, says):
+    it = session(f"```bash\n{code}\n```", "They are renamed.", "They are.")
+    put(it.loop.context, "songs/Paper Moon.cho", "x")
+    it.play('Number the files in songs: the first, Paper Moon, becomes "01 Paper Moon.cho", and so on')
+    assert (says in told(it, 1)) if says else ("is to become" not in told(it, 1))
+
+
+def test_a_name_that_a_program_makes_of_another_is_no_file(session):
+    it = session("```python:slug.py\nprint(1)\n```", "It was saved.")
+    it.play('Write slug.py, which makes slugs: "Hello World.TXT" becomes "hello-world.txt"')
+    assert "is to become" not in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"), [("not-betaald.csv", True), ("sums.csv", False), ("niet-betaald.txt", False)]
+)
+def test_a_file_that_was_made_under_nearly_its_name_is_renamed(session, made, shown):
+    it = session(f"```bash\necho a > {made}\n```", "It was saved.", "It was.")
+    request = "Schrijf hun regels naar niet-betaald.csv"
+    attachments.attach_named_files(request, it.loop.context, below=False)
+    it.play(request)
+    block = f"```bash\nmv {made} niet-betaald.csv\n```"
+    assert (block in told(it, 1)) is shown, told(it, 1)

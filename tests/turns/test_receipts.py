@@ -509,6 +509,35 @@ def test_files_go_into_the_folder_that_is_named_by_its_path(session, code, told)
     assert (it.folder / "inv/2023-1").exists() is bool(told or "echo" in code)
 
 
+@pytest.mark.parametrize(
+    ("request_", "code", "told"),
+    [
+        (
+            "delete all whose name ends in .thumb.jpg",
+            "rm x* old*",
+            "x.jpg away, whose name does not end in .thumb.jpg",
+        ),
+        ("delete all files ending with .thumb.jpg", "rm *.thumb.jpg", ""),
+        ("delete files that end in .thumb.jpg and the rest too", "rm x* old*", ""),
+        ("move the files starting with 'old' into d", "mkdir d; mv x* old* d/", "does not begin with old"),
+        ("move the files that start with old into d", "mkdir d; mv old* d/", ""),
+        ("delete all files ending with thumb", "rm *.thumb.jpg", ""),
+        ("delete the files whose lines begin with a", "rm x.jpg", ""),
+    ],
+)
+def test_only_files_of_the_names_that_are_meant_are_moved_or_deleted(session, request_, code, told):
+    names = ("x.jpg", "x.thumb.jpg", "old_x.thumb.jpg")
+    it, result = run_block(session, code, request_, {name: name for name in names})
+    assert (told in result.text and not result.ok) if told else result.ok
+    assert (it.folder / "x.jpg").exists() is bool(told or code not in ("rm x* old*", "rm x.jpg"))
+
+
+def test_the_name_of_a_file_that_has_blanks_is_no_folder(session):
+    request = 'Sort d into folders by the first word: "10a waves.md" goes to "d/10a/10a waves.md"'
+    _, result = run_block(session, "mkdir d/10a && mv d/10a\\ * d/10a/", request, {"d/10a waves.md": "a"})
+    assert result.ok
+
+
 @pytest.mark.parametrize(("folder", "request_"), [("c/old things", "'c/old things'"), ("c/old", "c/old")])
 def test_a_folder_that_files_were_moved_out_of_was_there(session, folder, request_):
     request = f"Move all files from {request_} into c, then delete the empty folder"

@@ -92,6 +92,7 @@ class Templates:
     repair: str = ""
     correct: str = ""
     compute: str = ""
+    tell: str = ""
     show: str = ""
     question: str = ""
     changed: str = ""

@@ -44,6 +44,8 @@ _RESULT = re.compile(
     rf"|(?P<bare>(?!(?:{FORMATS})\b)(?:[A-Z]{{2,}}(?: [A-Z]{{2,}}){{0,4}}!?|[A-Z][\w-]*\d\w*))"
     r"(?=[.,;)]?\s*$|[.;)]\s)))"
 )
+_SAYS_BELOW = re.compile(rf"{_LINK.pattern}(?:{_SAYS})(?: (?:this|the following))?:?\s*")
+"""What stands behind a command whose output is below."""
 _VALUE = re.compile(rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|(-?\d+(?:\.\d+)?)(?![\w.]*\d)")
 _VERB = re.compile(rf"\s+(?={_SAYS})")
 _OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
@@ -134,6 +136,8 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 command, rest = _split_command(line, call)
                 said = _match_result(rest)
                 right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
+                if _SAYS_BELOW.fullmatch(rest) and not faulty:
+                    right = "\n".join(_take_output(lines[number + 1 :]))
             if right and command and not _OPEN.search(command) and not _LEFT_OUT.search(right):
                 found.setdefault(command, right)
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():

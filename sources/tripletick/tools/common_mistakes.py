@@ -15,6 +15,7 @@ from tripletick.tools.python_source import parse_program
 
 MOST = 2
 """Sentences on one program."""
+SCRIPTS = (".js", ".mjs", ".ts")
 LONGEST = 200
 """Characters of a line that is looked at."""
 EARLY = "Line {line}, {code}, stands inside the loop above it, and ends that in its first round."
@@ -30,6 +31,16 @@ LAST = "Line {line} stops before {end}. With {end} too it reads: {whole}"
 FROM_ONE = "Line {line} leaves out the first, which is number 0. With that too it reads: {whole}"
 JOINED = "Line {line}: {first} and {second} are texts, which + joins. To add numbers: {how}"
 UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
+CUT = "Line {line}: {code} cuts names at their blanks. It should read: {whole}"
+BARE = "Line {line}: ${name} without quotes is cut at blanks. It should read: {whole}"
+PREFIX = '. ${name} then begins with the folder: "${{{name}##*/}}" is the name alone.'
+FIRST = "Line {line}: {code}) takes the first {text} alone; replaceAll in its place takes each."
+_REPLACE = re.compile(r"\.replace\(([\"'][^\"']*[\"'])\s*,[^()]*")
+_LISTS = re.compile(
+    r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<list>(?:\$\(|`)ls\b(?P<where>[^()`|;]*)"
+    r"(?:\|\s*grep\s+[\"']?\\?(?P<ending>\.\w+)\$[\"']?\s*)?[)`])"
+)
+_LOOP = re.compile(r"^\s*for\s+(?P<name>\w+)\s+in\b")
 PURE = frozenset(
     {
         *("strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "casefold"),
@@ -64,6 +75,10 @@ def describe_mistakes(path: str, source: str) -> tuple[list[str], list[str]]:
     """
     tree = parse_program(source) if path.endswith(".py") else None
     found = [*_find_unreached(source), *_find_joined_texts(path, source)]
+    if path.endswith((".sh", ".bash")):
+        found += _find_cut_names(source)
+    if path.endswith(SCRIPTS):
+        found += _find_first_alone(source)
     if not tree:
         return found, []
     for find in (
@@ -92,10 +107,41 @@ def _find_unreached(source: str) -> Iterator[str]:
         chain.append((number, key, value))
 
 
+def _find_cut_names(source: str) -> Iterator[str]:
+    """Find a loop over the output of ls, and what it does with names without quotes: both cut names at their
+    blanks.
+    """
+    name = ""
+    for at, line in enumerate(source.splitlines(), 1):
+        if listed := _LISTS.search(line):
+            where = listed["where"].replace('"', "").strip()
+            where = re.sub(r"\$\{?\w+\}?", lambda found: f'"{found[0]}"', where)
+            is_folder = not re.search(r"[*?]", where)
+            ending = listed["ending"] or ""
+            pattern = f"{where.rstrip('/') or '.'}/*{ending}" if is_folder else where
+            whole = f"{line[: listed.start('list')]}{pattern}{line[listed.end('list') :]}".strip()
+            prefix = PREFIX.format(name=listed["name"]) if is_folder else ""
+            yield CUT.format(line=at, code=listed["list"], whole=whole) + prefix
+        if loop := _LOOP.search(line):
+            name = loop["name"]
+        elif name and not line.lstrip().startswith("#"):
+            bare = rf"(?<![\w\"'{{=])\$(?:{name}\b|\{{{name}\}})(?![\w\"'])"
+            whole = re.sub(bare, lambda found: f'"{found[0]}"', line)
+            if whole != line:
+                yield BARE.format(line=at, name=name, whole=whole.strip())
+
+
+def _find_first_alone(source: str) -> Iterator[str]:
+    """Find what puts something in the place of the first of several, in JavaScript."""
+    for at, line in enumerate(source.splitlines(), 1):
+        if found := _REPLACE.search(line):
+            yield FIRST.format(line=at, code=found[0], text=found[1])
+
+
 def _find_joined_texts(path: str, source: str) -> Iterator[str]:
     """Find arguments and what was typed, which are texts, where they are added up."""
     texts = {found["name"] for found in _TEXT.finditer(source)}
-    number = "Number" if path.endswith((".js", ".mjs", ".ts")) else "float"
+    number = "Number" if path.endswith(SCRIPTS) else "float"
     for at, line in enumerate(source.splitlines(), 1):
         for found in _SUM.finditer(line):
             if texts.issuperset(found.groups()):

@@ -29,6 +29,9 @@ _VERBATIM = re.compile(
 )
 """What a shell takes as it is written: here-documents, quotes, escapes, comments."""
 _PHRASE = re.compile(r"\"([^\"\n]{3,80})\"|'([^'\n]{3,80})'|`([^`\n]{3,80})`")
+_NUMBERED = re.compile(r"(?P<stem>[^\s/]+(?: [^\s/]+)*) \d{1,4}")
+_DEEP = re.compile(r"[^\s/]/[^\s/]+/[^/\n]* [^\n]*\w\.\w")
+"""A path with blanks that lies more than one folder deep."""
 _SEVERAL = r"(?i)\b(?:folders|directories|dirs|files):?\s+[\"'`]%s"
 """What says that the words of a phrase are names of their own."""
 _MAKES = r"(?m)^([ \t]*(?:mkdir|touch|cd|mv|cp|rmdir)\b[^\n;|&]*?[ \t])(%s)(?![^\s/;|&)<>])"
@@ -60,12 +63,14 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
     """
     if len(script) > LONGEST:
         return script
-    there_by_name = find_by_name(workspace, deep=False)
+    there_by_name = find_by_name(workspace, deep=bool(_DEEP.search(script)))
     script = correct_case(script, there_by_name)
     there = (path for found in there_by_name.values() for path in found)
     names = {name for path in there if " " in path for name in (path, path.rpartition("/")[2])}
     names = {name for name in names if name in script and not _has_own_words(name, workspace)}
     said = {next(filter(None, found)) for found in _PHRASE.findall(request)} - names
+    for phrase in said:
+        script = _split_numbered(script, phrase, request)
     phrases = [phrase for phrase in said if re.search(r"\S \S", phrase) and phrase in script]
     phrases = [phrase for phrase in phrases if not re.search(_SEVERAL % re.escape(phrase), request)]
     # what has a file's ending is a name wherever it stands
@@ -73,6 +78,19 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
     if names or phrases:
         script = _quote_plain(script, names, phrases)
     return _RENAMES.sub(lambda found: _quote_target(found, workspace), script)
+
+
+def _split_numbered(script: str, phrase: str, request: str) -> str:
+    """Give names the blank that stands before the number in a phrase of the request, as in "Chapter 1": of
+    Chapter1 and Chapter{1..8}.
+    """
+    words = _NUMBERED.fullmatch(phrase)
+    if not words or phrase in script or re.search(r"[\"']", script):
+        return script
+    stem = words["stem"]
+    joined = rf"(?<![^\s/=]){re.escape(stem)}[_-]?(?=(?:\d+|\{{\d+\.\.\d+\}}|\$\w+|\$\{{\w+\}})(?![\w.]))"
+    is_named = re.search(rf"(?<!\w){re.escape(stem)}[_-]?\d", request)
+    return script if is_named else re.sub(joined, lambda _: shlex.quote(f"{stem} "), script)
 
 
 def _quote_plain(script: str, names: Collection[str], phrases: Iterable[str]) -> str:

@@ -9,19 +9,21 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+import shutil
 import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from tripletick.languages.registry import LANGUAGES, detect_language, is_foreign_path
+from tripletick.languages.registry import LANGUAGES, detect_language, is_document, is_foreign_path
 from tripletick.messages import Call
 from tripletick.paths import PathRefused
 from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.name_quoting import correct_cuts, quote_names
+from tripletick.tools.python_source import parse_program
 from tripletick.tools.tool import ToolContext
 
 ALIKE = 0.4
@@ -34,7 +36,7 @@ FEW_SIGNS, CHANCE = 1000, 0.2
 SHELL, PYTHON = "bash", "python"
 _LOOKS = re.compile(
     r"[ \t]*(?:cat|head|tail|[efz]?grep|rg|sed|g?awk|wc|sort|uniq|cut|nl|tac|file|stat|du|ls|diff|cmp"
-    r"|python3?|bash|sh|node)[ \t]"
+    r"|python3?|bash|sh|node|chmod|rm)[ \t]"
 )
 """A line that begins with what looks at files, or starts one."""
 _KEEPS = re.compile(r"\bsed[ \t]+(?:-i|--in-place=)(?:\.\w+|~)[ \t]+")
@@ -45,13 +47,23 @@ _USAGE = re.compile(r"(?im)^.*\busage\b.*$")
 _COUNTED = re.compile(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*wc[ \t]+-l\b)")
 """What counts entries, with a line for their total and, of -a, two for the folders themselves."""
 _PLACEHOLDER = re.compile(r"(?<![\w./~-])/path/to/(?:[\w.-]+/)*?(?P<name>[\w.-]*\w)(?=/?(?:[\s;&|)\"']|$))")
-_WORD = re.compile(r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>[\w-]+\.\w{1,6})(?![\w/])(?P=quote)")
+_ADDS = re.compile(
+    r"(?i)\b(?:append|add|füge?\w*|ergänz\w*|häng\w*|ajoute\w*|añad\w*|agreg\w*|aggiung\w*|voeg|toevoegen)\b"
+)
+SHELL_WORDS = frozenset(
+    {"echo", "cd", "export", "if", "for", "while", "printf", "test", "[", "set", "source"}
+)
+_WORD = re.compile(
+    r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>(?:[\w.-]+/)*[\w-]+\.\w{1,6})(?![\w/])(?P=quote)"
+)
 """A file of the folder; not one into which something is written."""
 
 
 def infer_path(call: Call, context: ToolContext) -> Call:
     """Give the call with the path that was meant, or as it is."""
     call = _correct_names(_strip_head_lines(call), context)
+    if target := _find_appended(call, context):
+        return replace(call, tool="append", path=target)
     call = replace(call, body=add_imports(call.body)) if call.tool == PYTHON else call
     wanted, context.ledger.wanted = context.ledger.wanted, ""
     path = call.meant or wanted or context.ledger.asked or _find_old_version(call, context)
@@ -68,6 +80,23 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     if language is None or language.tag != call.tool or not _can_be_version(path, call.body, context):
         return call
     return replace(call, path=path)
+
+
+def _find_appended(call: Call, context: ToolContext) -> str:
+    """Give the one text to which a request adds the lines that a block has in the place of a program; "" for
+    any other block.
+    """
+    task, lines = context.ledger.task, [line.strip() for line in call.body.splitlines() if line.strip()]
+    named = [path for path in context.ledger.named if path in context.ledger.known and is_document(path)]
+    if len(named) != 1 or not lines or not _ADDS.search(task) or call.tool not in (SHELL, PYTHON):
+        return ""
+    if call.path and context.workspace.get_kind(call.path) != "missing":
+        return ""
+    said = all(re.search(rf"(?<![\w/.]){re.escape(line)}(?![\w/])", task) for line in lines)
+    if call.tool == PYTHON:
+        return named[0] if said and parse_program(call.body) is None else ""
+    words = [line.split()[0] for line in lines]
+    return named[0] if said and not any(word in SHELL_WORDS or shutil.which(word) for word in words) else ""
 
 
 def _strip_head_lines(call: Call) -> Call:
@@ -101,29 +130,34 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     # undo has what was there before; the sed of macOS needs an ending
     wanted = sys.platform == "darwin" or _BACKUP.search(context.ledger.task)
     call = replace(call, body=body if wanted else _KEEPS.sub("sed -i ", body))
-    task, blank = context.ledger.task, dict[str, list[str]]()
-    there: dict[str, str] = {}
-    with suppress(PathRefused):
-        there = {name.casefold(): name for name in context.workspace.list_names(".") if name not in call.body}
-    for each, name in there.items():
-        if " " in name:
-            blank.setdefault(normalize_name(each), []).append(name)
-
-    def restore(found: re.Match[str]) -> str:
-        word = found["name"]
-        like = word.casefold()
-        names = blank.get(normalize_name(like), [])
-        if not names:
-            names = [name for each in find_misspelled(like, there) if (name := there[each]) in task]
-        if len(names) != 1 or word in task or context.workspace.get_kind(word) != "missing":
-            return found[0]
-        return f"{found['quote']}{names[0]}{found['quote']}" if found["quote"] else shlex.quote(names[0])
-
+    restore = partial(_restore_name, body=call.body, context=context)
     lines = [
-        _WORD.sub(restore, line) if there and _LOOKS.match(line) else line
+        _WORD.sub(restore, line) if _LOOKS.match(line) else line
         for line in call.body.splitlines(keepends=True)
     ]
     return replace(call, body="".join(lines)) if lines else call
+
+
+def _restore_name(found: re.Match[str], body: str, context: ToolContext) -> str:
+    """Give the name of the one file of its folder that a word which is not there means."""
+    word, task = found["name"], context.ledger.task
+    folder, _, like = word.casefold().rpartition("/")
+    with suppress(PathRefused):
+        if word in task or context.workspace.get_kind(word) != "missing":
+            return found[0]
+        listed = context.workspace.list_names(word.rpartition("/")[0] or ".")
+        there = {name.casefold(): name for name in listed if name not in body}
+        names = [
+            name
+            for each, name in there.items()
+            if " " in name and normalize_name(each) == normalize_name(like)
+        ]
+        if not names and not folder:
+            names = [name for each in find_misspelled(like, there) if (name := there[each]) in task]
+        if len(names) == 1:
+            path = f"{word[: len(word) - len(like)]}{names[0]}"
+            return f"{found['quote']}{path}{found['quote']}" if found["quote"] else shlex.quote(path)
+    return found[0]
 
 
 def _name_meant(found: re.Match[str], request: str) -> str:

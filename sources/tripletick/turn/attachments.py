@@ -32,6 +32,7 @@ from tripletick.tools.tool import FileTracker, ToolContext
 from tripletick.turn import clues
 from tripletick.turn.file_display import LARGEST, format_fenced, format_file, format_folder
 from tripletick.turn.file_mentions import PATTERN, PLACE, find_blank_names, is_file_name, split_words
+from tripletick.turn.request_kinds import only_wants
 
 MOST = 6
 """Files of one request."""
@@ -54,6 +55,12 @@ INSTEAD = "{name} does not exist; {path} does."
 HITS = 8
 """Files that a search shows."""
 FOUND = "A search for words of the task found:\n{hits}"
+
+
+RENAMES = (
+    "renam|mov|umbenenn|benenn|verschieb|renomm|déplac|renombr|muev|mover|rinomin|spost|hernoem|verplaats"
+)
+"""How what gives a file another name begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,8 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     used = "" if makes else templates.find_named_object("uses", request).removeprefix("./")
     if used and context.ledger.is_new_program and used == context.ledger.asked:
         context.ledger.asked = ""  # it is to be run, shown or deleted, and not written
+    if context.ledger.is_new_program and _is_new_name(request, context):
+        context.ledger.asked = ""
     if not context.ledger.is_new_program:
         repairs = templates.wants_repair(request, context.ledger.asked)
     named = "\n\n".join(filter(None, (named, *_attach_clues(request, context, repairs=repairs))))
@@ -104,6 +113,15 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
             found = _attach_unnamed(request, context, templates, searches=searches)
     boxes = clues.show_ticked(named, request) if templates.has_words("ticks", request) else ""
     return "\n\n".join(filter(None, (named, boxes, failure, found)))
+
+
+def _is_new_name(request: str, context: ToolContext) -> bool:
+    """Tell whether a file that is not there is one that is there under another name: "rename a to b"."""
+    there = "|".join(re.escape(path) for path in context.ledger.named if _is_file(path, context))
+    into = r"[\"'`]?\s+(?:to|into|as|in|nach|zu|en|à|a|naar)\s+[\"'`]?"
+    new = rf"{into}{re.escape(context.ledger.asked)}(?![\w-])"
+    renames = re.search(rf"\b(?:{RENAMES})\w*\b[^.\n]*?(?<![\w/-])(?:{there}){new}", request, re.IGNORECASE)
+    return bool(there and renames)
 
 
 def _find_broken_data(request: str, context: ToolContext) -> str:
@@ -251,6 +269,8 @@ def choose_ending(request: str, ledger: FileTracker, templates: Templates) -> st
     """Say what block a request wants, by what it names and what goes along with it."""
     if ledger.listed:
         return templates.next  # the list has it, or nearly so
+    if templates.tell and _is_told_by_text(request, ledger, templates):
+        return templates.tell
     return templates.choose_ending(
         request,
         ledger.asked,
@@ -258,6 +278,16 @@ def choose_ending(request: str, ledger: FileTracker, templates: Templates) -> st
         several=ledger.makes_several,
         computes=ledger.computes,
     )
+
+
+def _is_told_by_text(request: str, ledger: FileTracker, templates: Templates) -> bool:
+    """Tell whether a request only wants to know what stands in a text that went along whole."""
+    paths = [path for path in ledger.named if path in ledger.shown or is_file_name(path)]
+    texts = [path for path in paths if is_document(path) and not path.lower().endswith(data_summary.KNOWN)]
+    wants = only_wants(("asks", "questions", "tells", "reads"), templates, request)
+    counts = templates.has_words("counts", request) and not templates.has_words("states", request)
+    is_one = len(paths) == len(texts) == 1 and texts[0] in ledger.shown
+    return is_one and wants and not counts and templates.lacks_words("compares", request)
 
 
 def _find_below(missing: Iterable[str], context: ToolContext) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What the words of a request say of the content of a result: what is to be left out, or to be there once,
 what a mean can be, and which lines are meant.
 
-Each says what is wrong in one line, "" where all is well or nothing is known.
+Each gives the flaw that it finds, None where all is well or nothing is known.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 
-from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
-from tripletick.turn.result_checks import DISORDER, LEFT_OVER, UNROUNDED
+from tripletick.turn.result_checks import Flaw, make_mendable
 
-KEPT_ENDING = "{path} has {line}, and {ending} is to be left out: sed -i 's/[.]{bare}$//' {quoted}."
-TWICE = "{path} has {line} more than once: {how}."
+KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
+CUT_ENDING = "sed -i 's/[.]{ending}$//' {path}"
+TWICE = "{path} has {line} more than once."
+KEEP_FIRST = "awk '!seen[{key}]++' {path} > /tmp/once && cp /tmp/once {path}"
 UNFILTERED = (
     "{word} is in {some} of the {all} lines of {path}, and the block does not look for it. Begin with: {how}"
 )
@@ -31,12 +32,10 @@ _READS = re.compile(
 """A command that takes the lines of a file, up to that."""
 _COMMENT = re.compile(r"(?m)^[ \t]*(?://|/\*)|,[ \t]*//")
 """A comment, which JSON has none of."""
-_COMMAND = re.compile(r": (\(?(?:head|sed|awk|sort)\b.+)$")
-"""The command with which a flaw ends."""
-MENDS = "This block puts that right:\n{block}"
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
-EMPTY_LINE = "{path} has an empty line where {line} was: sed -i '/^$/d' {quoted}."
+EMPTY_LINE = "{path} has an empty line where {line} was."
+CUT_EMPTY = "sed -i '/^$/d' {path}"
 UNREADABLE = "{path} is not valid {kind}, {problem}: {how}."
 WRITERS = {
     "json": ("JSON", "build a list or a dict and write it with json.dump(data, file, indent=2)"),
@@ -44,7 +43,22 @@ WRITERS = {
     "toml": ("TOML", "texts stand between quotes there, and each key once"),
 }
 """How a format of data is called and made, by the name of its parser."""
-WITH_FOLDER = "{path} has {line}, and the names alone are to be there: sed -i 's#.*/##' {quoted}."
+COUNTED_BLANKS = "The program takes empty lines too, and they are to be left out: if line.strip()"
+NO_BLANKS = re.compile(
+    r"\b(?:(?:not|n.t|never) (?:to )?(?:count|includ|consider|tak)\w*|ignor\w*|skip\w*|leav\w* out|without"
+    r"|exclud\w*|except) (?:any |the |of )*(?:empty|blank) lines?"
+    r"|\b(?:empty|blank) lines? (?:\w+ ){0,2}(?:not|n.t|ignored|skipped)\b"
+    r"|\b(?:ohne|keine) (?:die )?leeren? ?zeilen|\bleere? ?zeilen (?:\w+ ){0,2}nicht"
+    r"|\bsans (?:compter )?(?:les )?lignes vides|\bsin (?:contar )?(?:las )?líneas vacías"
+    r"|\bsenza (?:contare )?(?:le )?righe vuote|\bzonder (?:de )?lege regels",
+    re.IGNORECASE,
+)
+_LEAVES_BLANKS = re.compile(
+    r"strip\(|isspace|\bNF\b|\\S|grep|!= ?[\"']\\?n?[\"']|\bif (?:line|l|row|name)\b|/\^|\.split\(\)"
+)
+"""What a program has that leaves out empty lines."""
+WITH_FOLDER = "{path} has {line}, and the names alone are to be there."
+CUT_FOLDER = "sed -i 's#.*/##' {path}"
 FALSE_MEAN = (
     "{path} has {number}, and a mean of {column} lies between {least} and {most}: "
     "divide each sum by its own count."
@@ -62,6 +76,8 @@ ONCE = re.compile(
     r"|(?:duplicate|double)s?\b[^.;\n]{0,60}?\b(?:without them|remov\w*|delet\w*|drop\w*)"
     r"|without (?:any |the )?(?:duplicate|double|repeat)\w*|only once|(?:each|every)(?: \w+){0,3} once"
     r"|doppelte\w* (?:\w+ ){0,2}(?:entfern|lösch)\w*|ohne (?:duplikat|doppelte)\w*|zonder dubbele\w*"
+    r"|(?:quit|elimin|borr|supprim|enl[eè]v|retir|rimuov|togli|remov|verwijder)\w* (?:\w+ ){0,3}?"
+    r"(?:repetid|duplicad|doubl|répét|ripetut|duplicat|dubbel|doppi)\w*"
     r"|sans (?:doublon|répétition)\w*|sin (?:duplicad|repet)\w*|senza (?:duplicat|doppion|ripet)\w*)\b",
     re.IGNORECASE,
 )
@@ -83,96 +99,94 @@ MEANS = re.compile(
 )
 
 
-_FLAWS = (
-    DISORDER,
-    UNROUNDED,
-    LEFT_OVER,
-    EMPTY_LINE,
-    UNREADABLE,
-    KEPT_ENDING,
-    TWICE,
-    FALSE_MEAN,
-    WITH_FOLDER,
-    UNFILTERED,
-)
-_LINES = (re.sub(r"\\\{\w+\\\}", "[^\\n]*?", re.escape(said)) for said in _FLAWS)
-FLAW = re.compile(rf"(?m)^(?:{'|'.join(_LINES)})$")
-"""A line of these."""
-
-
-def show_mending_block(flaw: str) -> str:
-    """Show the command that a flaw names as the block that runs it, "" where it names none."""
-    command = _COMMAND.search(flaw)
-    return MENDS.format(block=wrap_in_fence(command[1].rstrip("."), "bash")) if command else ""
-
-
-def find_unreadable(path: str, text: str, before: str) -> str:
+def find_unreadable(path: str, text: str, before: str) -> Flaw | None:
     """Say that a file of data cannot be parsed, and how such a file is made; one that could not `before`
     either may have a form of its own.
     """
     language = detect_language(path)
     kind = language.data_check if language else ""
     if not kind or (before.strip() and find_data_problem(PARSERS[kind], before)):
-        return ""
+        return None
     if not (problem := find_data_problem(PARSERS[kind], text)):
-        return ""
+        return None
     name, how = WRITERS[kind]
     # rows of JSON, and settings with comments
     other = kind == "json" and (_COMMENT.search(text) or not find_data_problem(PARSERS["jsonl"], text))
-    return "" if other else UNREADABLE.format(path=path, kind=name, problem=problem, how=how)
+    return None if other else Flaw(UNREADABLE.format(path=path, kind=name, problem=problem, how=how))
 
 
-def find_empty_line(path: str, text: str, before: str) -> str:
+def find_empty_line(path: str, text: str, before: str) -> Flaw | None:
     """Say that a list without empty lines has one in the place of a line that was to be taken out."""
     old, new = before.splitlines(), text.splitlines()
     if not path.lower().endswith(LISTS) or len(old) != len(new) or not all(map(str.strip, old)):
-        return ""
+        return None
     gone = [line for line, left in zip(old, new, strict=True) if not left.strip()]
-    return EMPTY_LINE.format(path=path, line=gone[0], quoted=shlex.quote(path)) if gone else ""
+    if not gone:
+        return None
+    return make_mendable(EMPTY_LINE.format(path=path, line=gone[0]), CUT_EMPTY.format(path=shlex.quote(path)))
 
 
-def find_kept_ending(path: str, text: str, request: str) -> str:
+def find_kept_ending(path: str, text: str, request: str) -> Flaw | None:
     """Say that lines still have the ending that a request wants left out of names."""
     found = WITHOUT.search(request)
     if not found:
-        return ""
+        return None
     named = found["quoted"] or found["bare"]
     kept = re.findall(rf"(?m)^.*\S\.({re.escape(named) if named else '[A-Za-z][A-Za-z0-9]{1,4}'})\s*$", text)
     if not kept or (not named and 2 * len(kept) < len(text.splitlines())):
-        return ""
+        return None
     line = next(each.strip() for each in text.splitlines() if each.rstrip().endswith(f".{kept[0]}"))
-    return KEPT_ENDING.format(
-        path=path, line=line, ending=f".{kept[0]}", bare=kept[0], quoted=shlex.quote(path)
-    )
+    said = KEPT_ENDING.format(path=path, line=line, ending=f".{kept[0]}")
+    return make_mendable(said, CUT_ENDING.format(ending=kept[0], path=shlex.quote(path)))
 
 
-def find_with_folder(path: str, text: str, request: str) -> str:
+def find_with_folder(path: str, text: str, request: str) -> Flaw | None:
     """Say that each line of a list of names is a path in the same folder, of which a request speaks."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     folders = {line.removeprefix("./").rpartition("/")[0] for line in lines}
     if len(folders) != 1 or "" in folders or not NAMES.search(request) or PATHS.search(request):
-        return ""
+        return None
     named = re.search(rf"(?<![\w./-]){re.escape(min(folders))}(?![\w-])", request)
-    return WITH_FOLDER.format(path=path, line=lines[0], quoted=shlex.quote(path)) if named else ""
+    if not named:
+        return None
+    said = WITH_FOLDER.format(path=path, line=lines[0])
+    return make_mendable(said, CUT_FOLDER.format(path=shlex.quote(path)))
 
 
-def find_twice(path: str, text: str, request: str) -> str:
+def find_twice(path: str, text: str, request: str) -> Flaw | None:
     """Say that a text has a line twice where a request wants each once."""
     if not ONCE.search(request) or not path.lower().endswith(LISTS):
-        return ""
+        return None
     fold = str.casefold if CASELESS.search(request) else str
     seen = set[str]()
     for line in (each.strip() for each in text.splitlines()):
         key = fold(line)
         if key in seen and sum(map(str.isalnum, key)) > 1:
-            key, name = ("tolower($0)" if fold is str.casefold else "$0"), shlex.quote(path)
-            how = f"awk '!seen[{key}]++' {name} > /tmp/once && cp /tmp/once {name}"
-            return TWICE.format(path=path, line=line, how=how)
+            how = KEEP_FIRST.format(
+                key="tolower($0)" if fold is str.casefold else "$0", path=shlex.quote(path)
+            )
+            return make_mendable(TWICE.format(path=path, line=line), how)
         seen.add(key)
-    return ""
+    return None
 
 
-def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> str:
+def find_lost_kinds(before: str, text: str, request: str) -> list[str]:
+    """Give the lines that a text has lost although only repeated ones were to go: of each the first stays."""
+    kept = {line.strip() for line in text.splitlines()}
+    lines = dict.fromkeys(line.strip() for line in before.splitlines() if line.strip())
+    lost = [line for line in lines if line not in kept]
+    is_meant = ONCE.search(request) and not CASELESS.search(request)
+    # where none is left it was made into something else
+    return lost if is_meant and kept & lines.keys() and "\n" in before.strip() else []
+
+
+def find_counted_blanks(code: str, request: str) -> Flaw | None:
+    """Say that a program counts empty lines that a request wants left out."""
+    counts = NO_BLANKS.search(request) and not _LEAVES_BLANKS.search(code)
+    return Flaw(COUNTED_BLANKS) if counts else None
+
+
+def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> Flaw | None:
     """Say that none of the numbers of a result lies where a mean of a column must that a request wants; the
     tables among the `sources` have it.
     """
@@ -186,14 +200,13 @@ def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: s
     meant = named or columns
     numbers = re.findall(r"(?<![\w.,:/-])-?\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", text)
     if len(meant) != 1 or not numbers:
-        return ""
+        return None
     [(column, values)] = meant
     least, most = min(values), max(values)
     if any(least - 0.5 <= float(each) <= most + 0.5 for each in numbers):
-        return ""
-    return FALSE_MEAN.format(
-        path=path, number=numbers[0], column=column, least=f"{least:g}", most=f"{most:g}"
-    )
+        return None
+    said = {"path": path, "number": numbers[0], "column": column}
+    return Flaw(FALSE_MEAN.format(**said, least=f"{least:g}", most=f"{most:g}"))
 
 
 def _read_numbers(table: str) -> list[tuple[str, list[float]]]:
@@ -206,7 +219,7 @@ def _read_numbers(table: str) -> list[tuple[str, list[float]]]:
     return [(name, values) for name, values in columns if name and values]
 
 
-def find_unfiltered(code: str, sources: Mapping[str, str], request: str) -> str:
+def find_unfiltered(code: str, sources: Mapping[str, str], request: str) -> Flaw | None:
     """Say that a block takes all lines of a file where a word of the request is in some of them alone: of
     "failed logins" the lines with `Failed`. Where it looks for one such word that may be all that is wanted.
     """
@@ -225,8 +238,9 @@ def find_unfiltered(code: str, sources: Mapping[str, str], request: str) -> str:
             how = f"grep -i {word} {shlex.quote(path)} |"
             if "\n" not in code.strip() and (reads := _READS.match(code.strip())):
                 how = f"{how} {reads['before']}{code.strip()[reads.end() :]}"
-            return UNFILTERED.format(word=word, some=some, all=len(lines), path=path, how=how)
-    return ""
+            said = {"word": word, "some": some, "all": len(lines), "path": path}
+            return Flaw(UNFILTERED.format(**said, how=how))
+    return None
 
 
 def _has_word(line: str, word: str) -> bool:

@@ -6,14 +6,13 @@ save wrote is not shown: the model has it in its own words.
 
 from __future__ import annotations
 
-import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from difflib import get_close_matches
 
-from tripletick.agents.templates import Templates
 from tripletick.checkpoint import Checkpoints
 from tripletick.checkpoint.scanner import iter_parents
 from tripletick.checkpoint.undo_plan import find_renames, is_folder
@@ -28,7 +27,8 @@ from tripletick.system.text import join_names
 from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
-from tripletick.turn import content_checks, result_checks
+from tripletick.turn import content_checks, result_checks, scope_checks
+from tripletick.turn.result_checks import Flaw
 
 NAMED = 20
 """Changes that are named."""
@@ -36,11 +36,10 @@ FOLDERS, ENTRIES = 3, 20
 """Folders that are listed after names have come or gone, and names of each."""
 SHOWN, LINES, CHARACTERS = 2, 12, 600
 """Files that are shown, and how much of each."""
+CREATED = "created "
 EMPTY = "{path} is empty."
-EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
 LOST = "{path} no longer has: {lines}"
 BETWEEN = " | "
-LACKING = re.compile(r"(?m)^(?P<path>.+) no longer has: (?P<lines>.+)$")
 ALIKE = 0.6
 """How much of a line must be left in one of the new ones; difflib's ratio, without the sign of an item."""
 REWRITTEN = 3000
@@ -57,36 +56,65 @@ CUT = ", the first {shown} of {characters} characters"
 Read = Callable[[State | None], bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What blocks changed, as the model is told, and what is decided by it."""
+
+    text: str = ""
+    """"" where it is not known."""
+    nothing: bool = False
+    """Blocks ran, and nothing has changed."""
+    created: tuple[str, ...] = ()
+    """Paths; a folder's ends with a slash."""
+    emptied: tuple[str, ...] = ()
+    """Paths of files that are shown and have nothing in them."""
+    flaws: tuple[Flaw, ...] = ()
+
+
 def describe_effects(
     points: Checkpoints,
     before: int,
     results: Sequence[tuple[Call, Result]],
     workspace: Workspace,
     conversation: Conversation,
-) -> str:
-    """Say what has changed since the turn had had `before` blocks; "" where that is not known."""
+) -> Effects:
+    """Say what has changed since the turn had had `before` blocks."""
     said = conversation.templates
     changes = points.changes_since(before) if said.changed and results else None
     if changes is None:
-        return ""
+        return Effects()
     saved = {change.path for _, result in results for change in result.files}
+    kept = [change for change in changes if change.path.partition("/")[0] not in CACHES]
+    renamed = find_renames(kept)
+    named = [*_describe_each(kept, renamed)]
+    written = [change for change in kept if _is_file(change.left) and change.path not in saved]
+    shown = [change for change in written if change.path not in renamed][:SHOWN]
+    flaws = [*find_flaws(changes, points.read_content, conversation, workspace)]
+    if not changes and said.flawed:
+        flaws += filter(None, [_check_output(results, conversation, workspace)])
     parts = (
-        describe_changes(changes, points.read_content, saved, said),
+        said.changed.format(changes=join_names(named, NAMED, ", ")) if named else said.unchanged,
+        *(_preview_file(change, points.read_content) for change in shown),
         *_list_folders(changes, workspace),
-        *describe_flaws(changes, points.read_content, conversation, workspace),
-        "" if changes or not said.flawed else _check_output(results, conversation, workspace),
+        *(flaw.text for flaw in flaws),
     )
-    return "\n".join(filter(None, parts))
+    return Effects(
+        "\n".join(filter(None, parts)),
+        nothing=not named and not flaws,
+        created=tuple(each.removeprefix(CREATED) for each in named if each.startswith(CREATED)),
+        emptied=tuple(change.path for change in shown if not points.read_content(change.left)),
+        flaws=tuple(flaws),
+    )
 
 
-def describe_flaws(
+def find_flaws(
     changes: Sequence[Change] | None, read: Read, conversation: Conversation, workspace: Workspace
-) -> Iterator[str]:
+) -> Iterator[Flaw]:
     """Say what speaks against the files that were made or changed: what they have lost, and what of the
     request they do not hold.
     """
     changes = changes or ()
-    yield from _describe_losses(changes, read, conversation)
+    yield from _find_losses(changes, read, conversation)
     said, asked = conversation.templates, conversation.asked
     if not said.flawed:
         return
@@ -98,6 +126,10 @@ def describe_flaws(
         made = {each.path for each in changes if each.left}
         there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
+    if unmade := scope_checks.find_unmade_name(changes, workspace, asked):
+        yield unmade
+    if gone and (wrong := scope_checks.find_wrong_years(gone, find_renames(changes), workspace, asked)):
+        yield wrong
     for change in changes:
         name = change.path.rpartition("/")[2]
         if (name.endswith(".py") and _is_file(change.was)) or (name in asked and is_document(change.path)):
@@ -106,15 +138,18 @@ def describe_flaws(
 
 def _check_output(
     results: Sequence[tuple[Call, Result]], conversation: Conversation, workspace: Workspace
-) -> str:
+) -> Flaw | None:
     """Hold what the last block printed against the request."""
     asked, (call, last) = conversation.asked, results[-1]
     tells = any(conversation.templates.has_words(kind, asked) for kind in ("tells", "counts"))
     if not last.ok or not last.text or call.path or not tells:
-        return ""
+        return None
     sources = _read_named(workspace, asked)
-    false = content_checks.find_false_mean("The output", last.text, sources, asked)
-    return false or content_checks.find_unfiltered(call.body, sources, asked)
+    return (
+        content_checks.find_false_mean("The output", last.text, sources, asked)
+        or content_checks.find_unfiltered(call.body, sources, asked)
+        or content_checks.find_counted_blanks(call.body, asked)
+    )
 
 
 def _read_named(workspace: Workspace, asked: str, changed: Collection[str] = ()) -> dict[str, str]:
@@ -129,8 +164,8 @@ def _read_named(workspace: Workspace, asked: str, changed: Collection[str] = ())
 
 def _check_file(
     change: Change, read: Read, conversation: Conversation, sources: Mapping[str, str]
-) -> Iterator[str]:
-    """Hold a file against what the request says of it, "" where all is well; numbers from its `sources` may
+) -> Iterator[Flaw | None]:
+    """Hold a file against what the request says of it, None where all is well; numbers from its `sources` may
     be as they are there.
     """
     said, asked, path = conversation.templates, conversation.asked, change.path
@@ -141,11 +176,14 @@ def _check_file(
     if path.endswith(".py"):
         kept = said.has_words("deletes", asked)
         lost = [] if kept else result_checks.find_lost_definitions(before, text, asked)
-        yield LOST.format(path=path, lines=BETWEEN.join(lost)) if lost else ""
+        yield _make_loss(path, lost) if lost else None
     else:
+        lost = content_checks.find_lost_kinds(before, text, asked) if before else []
+        yield _make_loss(path, lost[:LINES]) if lost else None
         yield content_checks.find_unreadable(path, text, before)
-        yield content_checks.find_empty_line(path, text, before) if said.has_words("deletes", asked) else ""
-        yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else ""
+        yield scope_checks.find_other_section(path, text, before, asked)
+        yield content_checks.find_empty_line(path, text, before) if said.has_words("deletes", asked) else None
+        yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else None
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)
         yield content_checks.find_kept_ending(path, text, asked)
@@ -153,7 +191,11 @@ def _check_file(
         yield content_checks.find_with_folder(path, text, asked)
 
 
-def _describe_losses(changes: Sequence[Change], read: Read, conversation: Conversation) -> Iterator[str]:
+def _make_loss(path: str, lines: Sequence[str]) -> Flaw:
+    return Flaw(LOST.format(path=path, lines=BETWEEN.join(lines)), path=path, lost=tuple(lines))
+
+
+def _find_losses(changes: Sequence[Change], read: Read, conversation: Conversation) -> Iterator[Flaw]:
     """Name the lines that short texts no longer have, nor one like them, where some were only to be added; or
     where nothing is left of a text that was to be changed.
     """
@@ -175,7 +217,7 @@ def _describe_losses(changes: Sequence[Change], read: Read, conversation: Conver
                 if not get_close_matches(result_checks.MARK.sub("", line), bare, 1, ALIKE)
             ]
             if lost and (adds or (len(lost) == sum(map(bool, lines)) > 1)):
-                yield LOST.format(path=change.path, lines=BETWEEN.join(lost[:LINES]))
+                yield _make_loss(change.path, lost[:LINES])
 
 
 def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
@@ -189,19 +231,6 @@ def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[s
             yield f"{folder}/ now holds: {listed}" if folder else f"Files here now: {listed}"
 
 
-def describe_changes(changes: Sequence[Change], read: Read, saved: Collection[str], said: Templates) -> str:
-    """Say what was moved, created, changed and deleted, and show what programs wrote into short texts."""
-    changes = [change for change in changes if change.path.partition("/")[0] not in CACHES]
-    renamed = find_renames(changes)
-    named = [*_describe_each(changes, renamed)]
-    if not named:
-        return said.unchanged
-    written = [change for change in changes if _is_file(change.left) and change.path not in saved]
-    shown = [change for change in written if change.path not in renamed][:SHOWN]
-    parts = [said.changed.format(changes=join_names(named, NAMED, ", "))]
-    return "\n".join([*parts, *(part for change in shown if (part := _preview_file(change, read)))])
-
-
 def _describe_each(changes: Sequence[Change], renamed: Mapping[str, str]) -> Iterator[str]:
     """Word each change; what is `renamed` was moved, by its new path."""
     filled = {path for change in changes if change.left for path in iter_parents(change.path)}
@@ -210,7 +239,7 @@ def _describe_each(changes: Sequence[Change], renamed: Mapping[str, str]) -> Ite
             over = ", over the file that was there" if change.was else ""
             yield f"moved {renamed[change.path]} to {change.path}{over}"
         elif change.was is None and not (is_folder(change.left) and change.path in filled):
-            yield f"created {change.path}{'/' * is_folder(change.left)}"
+            yield f"{CREATED}{change.path}{'/' * is_folder(change.left)}"
         elif change.left and change.was and change.was[1] != change.left[1]:
             yield f"changed {change.path}"
         elif change.left and change.was:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 
 from tripletick.dialects.dialect import Dialect, ParsedReply
@@ -16,18 +18,10 @@ from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.tools import file_listing
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import (
-    attachments,
-    attempts,
-    clues,
-    content_checks,
-    described_changes,
-    effects,
-    result_checks,
-    wanted_files,
-)
+from tripletick.turn import attachments, attempts, clues, described_changes, result_checks, wanted_files
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
+from tripletick.turn.effects import BETWEEN, REWRITTEN, Effects
 from tripletick.turn.file_display import LARGEST
 from tripletick.turn.reply import ReplySource, cut_blocks
 from tripletick.turn.request_kinds import READS, only_wants
@@ -45,6 +39,9 @@ ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
 BLOCK = re.compile(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
 PLAIN = "text"
+ALIKE = 0.7
+"""How much the name of a file that was made is that of the one that was to be made; difflib's ratio."""
+MENDS = "This block puts that right:\n{block}"
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
@@ -75,7 +72,7 @@ def build_feedback(
 
 
 def build_closing(
-    conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
+    conversation: Conversation, context: ToolContext, results: Results, changed: Effects, tries: Attempts
 ) -> str:
     """Say what has `changed`, again what was asked, and what to do now: a small model forgets it, and undoes
     its own work. The program in which a failure lies goes along.
@@ -83,7 +80,7 @@ def build_closing(
     wrong = [result for _, result in results if result.outcome == "failed"] if context.trial.files else []
     shown, path, tag = "", "", ""
     _drop_missing_sources(context, results)
-    tries.changed = tries.changed or bool(changed and changed != conversation.templates.unchanged)
+    tries.changed = tries.changed or bool(changed.text and not changed.nothing)
     if results and _is_unchanged_repair(context, results):
         name, tries.explains = "same", True
         shown = _list_mistakes(context.ledger, results[-1][0])
@@ -97,15 +94,21 @@ def build_closing(
     elif path := wanted_files.find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)
         context.ledger.wanted = path
-    elif not tries.error and not tries.flawed and (flaw := content_checks.FLAW.search(changed)):
+    elif (
+        not tries.error
+        and not tries.flawed
+        and (flaw := next((each for each in changed.flaws if not each.lost), None))
+    ):
         name, tries.flawed = "flawed", True
-        shown = content_checks.show_mending_block(flaw[0])
+        shown = MENDS.format(block=wrap_in_fence(flaw.command, "bash")) if flaw.command else ""
     elif not tries.error and (
         wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
     ):
         name, path = wanted
         tag = _get_tag(path)
         shown = _describe_given(context, results) if name == "bare" else ""
+        if name == "absent":
+            shown = _show_renaming(conversation, path, changed)
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
         if tries.unread == "unfinished-literal":
@@ -115,12 +118,20 @@ def build_closing(
     tries.achieved = name in ACHIEVED and not tries.error
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
-    return "\n\n".join(filter(None, (changed, shown, closing)))
+    return "\n\n".join(filter(None, (changed.text, shown, closing)))
 
 
 def _list_mistakes(ledger: FileTracker, call: Call) -> str:
     """Say what was a common mistake in the program that is to be repaired, and still is not."""
     return "\n".join(ledger.mistakes) if ledger.mends and call.path == ledger.asked else ""
+
+
+def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> str:
+    """Show how the one file that was made gets the name that the request has for it."""
+    made = [each for each in changed.created if each.rpartition(".")[2] == path.rpartition(".")[2]]
+    if len(made) != 1 or made[0] in conversation.asked or not get_close_matches(path, made, 1, ALIKE):
+        return ""
+    return MENDS.format(block=wrap_in_fence(shlex.join(["mv", made[0], path]), "bash"))
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:
@@ -136,7 +147,7 @@ def _suggest_loop(conversation: Conversation, context: ToolContext) -> str:
     reply = conversation.entries[-1].message.text if conversation.entries else ""
     with suppress(PathRefused, UnicodeError):
         for path in filter(is_document, sorted(context.ledger.named & context.ledger.known)):
-            text = context.workspace.read_shown(path, effects.REWRITTEN).decode()
+            text = context.workspace.read_shown(path, REWRITTEN).decode()
             if said := clues.describe_loop(path, text, reply):
                 return said
     return ""
@@ -155,12 +166,12 @@ def _drop_missing_sources(context: ToolContext, results: Results) -> None:
     context.ledger.absent = tuple(path for path in context.ledger.absent if path not in missing)
 
 
-def _list_lost_lines(conversation: Conversation, changed: str) -> str:
+def _list_lost_lines(conversation: Conversation, changed: Effects) -> str:
     """Give the lines that a text has lost as it is to have them: a task that is to be ticked is."""
-    gone, asked = effects.LACKING.search(changed), conversation.asked.casefold()
+    asked = conversation.asked.casefold()
     ticks = conversation.templates.has_words("ticks", conversation.asked)
-    lines = gone["lines"].split(effects.BETWEEN) if gone else []
-    return effects.BETWEEN.join(
+    lines = next((flaw.lost for flaw in changed.flaws if flaw.lost), ())
+    return BETWEEN.join(
         line.replace("[ ]", "[x]") if ticks and result_checks.MARK.sub("", line).casefold() in asked else line
         for line in lines
     )
@@ -279,7 +290,7 @@ def _is_unchanged_repair(context: ToolContext, results: Results) -> bool:
 
 
 def _choose_closing(
-    conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
+    conversation: Conversation, context: ToolContext, results: Results, changed: Effects, tries: Attempts
 ) -> str:
     """Choose the sentence that says what to do now."""
     if tries.error:
@@ -288,7 +299,7 @@ def _choose_closing(
         forbidden = any(result.outcome == "forbidden" for _, result in results)
         return "refused" if forbidden else "done" if results else "unread"
     repeated = context.ledger.mended and "unchanged" in results[-1][1].flags
-    if changed and changed == conversation.templates.unchanged and not tries.idle and not repeated:
+    if changed.nothing and not tries.idle and not repeated:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
         edits = [call.body for call, _ in results if "sed -i" in call.body]

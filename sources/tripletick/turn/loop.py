@@ -290,7 +290,7 @@ class Loop:
         failed = (broken,) if broken and not self.check else ()
         works = bool(shift.agent.tools)
         read, room = self.checkpoints.read_content, self.context.workspace
-        gone = tuple(effects.describe_flaws(changes, read, self.conversation, room))
+        gone = tuple(flaw.text for flaw in effects.find_flaws(changes, read, self.conversation, room))
         facts = feedback.gather_facts(self.conversation, self.context, told, tries, works=works)
         answer = end.text if isinstance(end, Answered) else end.answer
         return replace(told, doubt=claims.find_doubts(answer, replace(facts, gone=gone)) or failed)

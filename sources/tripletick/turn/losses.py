@@ -95,6 +95,17 @@ NEWEST_GO = re.compile(
     re.IGNORECASE,
 )
 DATE = re.compile(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
+_REST = r" [^\"'`\n]*\.\w{1,5}[\"'`]"
+"""The rest of a file's name with blanks that stands between quotes."""
+_NAMED_LIKE = re.compile(
+    r"\b(?:names?|files?|that|which|all)\b[^.;\n\"'`]{0,30}?\b(?:(?P<ends>end(?:s|ing)?)(?: in| with)"
+    r"|(?:start|begin)(?:s|ning|ing)? with) (?P<quote>[\"'`]?)(?P<part>[\w.-]+)(?P=quote)(?![\w*])",
+    re.IGNORECASE,
+)
+"""How the names of the files begin or end that are meant."""
+REST = re.compile(r"\b(?:else|others?|rest|remaining|everything|anything)\b", re.IGNORECASE)
+BEGINS = "It took {path} away, whose name does not begin with {part}."
+ENDS = "It took {path} away, whose name does not end in {part}."
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -177,6 +188,8 @@ def find_loss(
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
+    if not lost and (other := _find_other_names(code, changes, request)):
+        return take_back(other)
     if not lost:
         few = _find_unmade_folder(code, changes, request, root) or _find_too_few(changes, request, root)
         return take_back(few) if few else _find_other_kinds(code, changes, request)
@@ -192,7 +205,7 @@ def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root
     if not MOVES.search(code) or not find_renames(changes):
         return ""
     old = tuple(change.path for change in changes if change.was)
-    for word in re.findall(r"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-])", request):
+    for word in re.findall(rf"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-]|{_REST})", request):
         # what files came from was there, and a blank in its name ends what is seen of it here
         was_there = any(path.startswith((f"{word}/", f"{word} ")) for path in old)
         path = root / word
@@ -252,6 +265,29 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
     did = "moved" if other[0] in moved else "deleted"
     said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
     return take_back(OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said))
+
+
+def _find_other_names(code: str, changes: Sequence[Change], request: str) -> str:
+    """Say that a file was moved or deleted whose name does not begin or end as the request says; "" where
+    none was, or none was right.
+    """
+    plain = KEPT.sub(" ", request)
+    found = _NAMED_LIKE.search(plain)
+    if not found or REST.search(plain) or not (MOVES.search(code) or DELETES.search(code)):
+        return ""
+    part, ends = found["part"].rstrip(".,"), bool(found["ends"])
+    gone = [each.path for each in _list_gone(changes)]
+    names = {path: path.rpartition("/")[2].casefold() for path in gone}
+    # the part may stand before the ending, which nobody names
+    fits = {
+        path
+        for path, name in names.items()
+        if (name if ends else name[: len(part)]).startswith(part.casefold())
+        or (ends and (name.endswith(part.casefold()) or name.rpartition(".")[0].endswith(part.casefold())))
+    }
+    other = [path for path in gone if path not in fits]
+    how = ENDS if ends else BEGINS
+    return how.format(path=other[0], part=part) if other and fits else ""
 
 
 def list_kinds(request: str) -> set[str]:

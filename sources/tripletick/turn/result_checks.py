@@ -1,7 +1,7 @@
 """What a request says of a result and a file that was made can be held against: the order of its rows, the
 decimals of its numbers, the functions that a program had.
 
-Each says what is wrong in one line, "" where all is well or nothing is known: dates and other keys that can
+Each gives the flaw that it finds, None where all is well or nothing is known: dates and other keys that can
 be read in several ways are right where one of these is in order.
 """
 
@@ -13,6 +13,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,12 +21,12 @@ from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.missing_imports import list_bound_names
 from tripletick.tools.python_source import list_definitions, parse_program
 
-DISORDER = "{path} is not sorted{by}{how}"
+DISORDER = "{path} is not sorted{by}."
 SORT_ROWS = (
-    ": (head -n 1 {path}; tail -n +2 {path} | sort -t{separator} -k{column},{column}{flags}) > /tmp/rows"
+    "(head -n 1 {path}; tail -n +2 {path} | sort -t{separator} -k{column},{column}{flags}) > /tmp/rows"
     " && cp /tmp/rows {path}"
 )
-SORT_LINES = ": sort{flags} -o {path} {path}"
+SORT_LINES = "sort{flags} -o {path} {path}"
 """What puts a file in order."""
 UNROUNDED = "{path} has {number}, which is not rounded to {count}."
 LEFT_OVER = "{path} is still as it was."
@@ -47,7 +48,7 @@ UP = re.compile(
     re.IGNORECASE,
 )
 OTHER_KEY = re.compile(
-    r"\b(?:by|nach|par|por|per)\b"
+    r"\b(?:by|nach|par|por|per(?! (?:\w+ )?(?:line|row|page|file|item|person|day|week|month|year)s?\b))\b"
     r"(?! (?:(?:the|dem|ordre|orden|ordine|ordem) )?(?:nam|nom|alpha|alfa|letter|title)\w*+(?! length))"
     r"|\b(?:high|low|larg|small|bigg?|great|new|lat|old|long|earli|short|cheap)e?st\b|\b(?:most|least)\b",
     re.IGNORECASE,
@@ -61,6 +62,10 @@ NO_NUMBER = re.compile(
 """What says that something else than a number is the key."""
 SEVERAL_KEYS = re.compile(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
 """Each key may have a direction of its own."""
+CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?:\.\d+)?")
+"""A duration, or a time of day: where some have hours and some have none, these are durations."""
+SECONDS = "sum(float(part) * 60**n for n, part in enumerate(reversed(row[{name!r}].split(':'))))"
+COMPARE = ". As text, 1:00:02 comes before 49:30; compare the seconds: {key}"
 HALF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
 UNIT = re.compile(r"\W*[\d.,]+ ?([^\W\d]+)")
 ABSENT = frozenset({"", "-", "n/a", "na", "nan", "none", "null", "?"})
@@ -121,21 +126,39 @@ DEEP = re.compile(
 """Files are meant wherever they lie."""
 
 
-def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What speaks against a result, in one line."""
+
+    text: str
+    command: str = ""
+    """What mends it, at the end of the line too."""
+    path: str = ""
+    """The text that has lost lines …"""
+    lost: tuple[str, ...] = ()
+    """… and these."""
+
+
+def make_mendable(text: str, command: str) -> Flaw:
+    """Make a flaw of a sentence and the command that mends it, if there is one."""
+    return Flaw(f"{text.removesuffix('.')}: {command}" if command else text, command)
+
+
+def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> Flaw | None:
     """Say that a file was left out where a request that also means those in folders names their ending, and
     others of that ending are gone: renamed, moved or deleted. `there`: what is there, but for what was made.
     """
     if not DEEP.search(request):
-        return ""
+        return None
     endings = {path.rpartition(".")[2] for path in gone if "." in path.rpartition("/")[2]}
     named = tuple(
         f".{each}" for each in endings if re.search(rf"(?<!\w)\*?\.{re.escape(each)}(?!\w)", request)
     )
     left = next((path for path in there if named and path.endswith(named)), "")
-    return LEFT_OVER.format(path=left) if left else ""
+    return Flaw(LEFT_OVER.format(path=left)) if left else None
 
 
-def find_disorder(path: str, text: str, request: str) -> str:
+def find_disorder(path: str, text: str, request: str) -> Flaw | None:
     """Say that a table or a list is not in the order in which a request, which speaks of one, wants it."""
     down, up = bool(DOWN.search(request)), bool(UP.search(request))
     directions = [down] if down != up and not SEVERAL_KEYS.search(request) else [False, True]
@@ -148,24 +171,23 @@ def find_disorder(path: str, text: str, request: str) -> str:
     known = is_list and not OTHER_KEY.search(request)
     lists = [items for items in _list_items(text) if len(items) >= LEAST]
     if not known or all(_is_ordered(items, directions) for items in lists):
-        return ""
+        return None
     plain = lists == [[line for line in text.splitlines() if line.strip()]]
     flags = _choose_flags(lists[0], directions) if plain else None
-    how = "." if flags is None else SORT_LINES.format(path=shlex.quote(path), flags=flags and f" -{flags}")
-    return DISORDER.format(path=path, by="", how=how)
+    how = "" if flags is None else SORT_LINES.format(path=shlex.quote(path), flags=flags and f" -{flags}")
+    return make_mendable(DISORDER.format(path=path, by=""), how)
 
 
-def _find_number_disorder(path: str, text: str, directions: Sequence[bool]) -> str:
+def _find_number_disorder(path: str, text: str, directions: Sequence[bool]) -> Flaw | None:
     """Say that lines which all end with a number are not in the order of these."""
     lines = [line.split() for line in text.splitlines() if line.strip()]
     numbers = [float(words[-1]) for words in lines if len(words) > 1 and NUMBER.fullmatch(words[-1])]
     if len(numbers) < max(LEAST, len(lines)) or numbers == sorted(numbers, reverse=directions[0]):
-        return ""
+        return None
     fields = {len(words) for words in lines}
     told = {"path": shlex.quote(path), "flags": f" -k{min(fields)},{min(fields)}n{'r' * directions[0]}"}
-    return DISORDER.format(
-        path=path, by=" by number", how=SORT_LINES.format(**told) if len(fields) == 1 else "."
-    )
+    how = SORT_LINES.format(**told) if len(fields) == 1 else ""
+    return make_mendable(DISORDER.format(path=path, by=" by number"), how)
 
 
 def _choose_flags(values: Iterable[str], directions: Sequence[bool]) -> str | None:
@@ -188,7 +210,7 @@ def _list_items(text: str) -> Iterator[list[str]]:
         yield [MARK.sub("", line) for line in items] if marked else lines
 
 
-def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[bool]) -> str:
+def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[bool]) -> Flaw | None:
     rows = [row for row in csv.reader(text.splitlines(), delimiter=detect_separator(text)) if row]
     names, rows = rows[0] if rows else [], rows[1:]
     rows = rows[:-1] if rows and any(map(TOTALS.match, rows[-1])) else rows
@@ -205,15 +227,19 @@ def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[
         directions = [False, True] if any(re.search(r"\d", row[named[0]]) for row in rows) else [False]
     known = len(rows) >= LEAST and (named or not OTHER_KEY.search(request))
     if not known or any(_is_ordered([row[at] for row in rows], directions) for at in columns):
-        return ""
+        return None
     if not named:
-        return DISORDER.format(path=path, by="", how=".")
+        return Flaw(DISORDER.format(path=path, by=""))
+    by = f" by {names[named[0]].strip()}"
+    if _are_durations([row[named[0]].strip() for row in rows]):
+        key = SECONDS.format(name=names[named[0]])
+        return Flaw(DISORDER.format(path=path, by=by).removesuffix(".") + COMPARE.format(key=key))
     at, separator = named[0], detect_separator(text)
     is_simple = len(named) == 1 and '"' not in text and separator != "\t"
     flags = _choose_flags((row[at] for row in rows), directions) if is_simple else None
     told = {"path": shlex.quote(path), "separator": shlex.quote(separator), "column": at + 1, "flags": flags}
-    how = "." if flags is None else SORT_ROWS.format(**told)
-    return DISORDER.format(path=path, by=f" by {names[at].strip()}", how=how)
+    how = "" if flags is None else SORT_ROWS.format(**told)
+    return make_mendable(DISORDER.format(path=path, by=by), how)
 
 
 def _is_ordered(values: Iterable[str], directions: Iterable[bool]) -> bool:
@@ -223,12 +249,21 @@ def _is_ordered(values: Iterable[str], directions: Iterable[bool]) -> bool:
     is_ranked = {value.casefold() for value in values} <= {*RANKS.split()}
     if len(values) < LEAST or is_ranked or len(units) > 1 or any(map(HALF_DAY.search, values)):
         return True
-    ways = [way for way in (list(map(key, values)) for key in _KEYS) if None not in way]
+    keys = (_read_seconds,) if _are_durations(values) else _KEYS
+    ways = [way for way in (list(map(key, values)) for key in keys) if None not in way]
     return any(
         all(one >= other if down else one <= other for one, other in pairwise(way))
         for way in ways
         for down in directions
     )
+
+
+def _are_durations(values: Sequence[str]) -> bool:
+    return all(map(CLOCK.fullmatch, values)) and len({value.count(":") for value in values}) > 1
+
+
+def _read_seconds(value: str) -> float:
+    return sum((float(part) * 60.0**n for n, part in enumerate(reversed(value.split(":")))), 0.0)
 
 
 def _fold(value: str) -> str:
@@ -279,17 +314,17 @@ _KEYS: tuple[Callable[[str], Any], ...] = (
 )
 
 
-def find_unrounded(path: str, text: str, before: str, request: str) -> str:
+def find_unrounded(path: str, text: str, before: str, request: str) -> Flaw | None:
     """Say that a file has a number with far more decimals than a request wants."""
     found = DECIMALS.search(request)
     if not found:
-        return ""
+        return None
     count = int(found[1]) if found[1].isdigit() else COUNTS[found[1].casefold()]
     long = re.compile(rf"(?<![\w.:])-?\d+\.\d{{{count + 2},}}(?![\w.])")
     known = {*long.findall(before)}
     number = next((each for each in long.findall(text) if each not in known), "")
     said = f"{count} decimal{'s' * (count != 1)}"
-    return UNROUNDED.format(path=path, number=number, count=said) if number else ""
+    return Flaw(UNROUNDED.format(path=path, number=number, count=said)) if number else None
 
 
 def find_lost_definitions(old: str, new: str, request: str) -> list[str]:

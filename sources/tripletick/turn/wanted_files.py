@@ -15,20 +15,19 @@ from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
 from tripletick.tools.tool import ToolContext
-from tripletick.turn import effects
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import is_stated
+from tripletick.turn.effects import REWRITTEN, Effects
 from tripletick.turn.file_mentions import PLACE, is_named_after
 from tripletick.turn.losses import INSIDE
 
 INTO = f"{INSIDE}|to|nach|naar"
 """What stands before the folder in which a file is to be made."""
 AS_FOLDER = "{path} (a file, not a folder)"
-CREATED = re.compile(r"\bcreated ([^,\n]+?)(?:,|\.$)", re.MULTILINE)
 
 
 def find_wanted_file(
-    conversation: Conversation, context: ToolContext, results: Results, changed: str, tries: Attempts
+    conversation: Conversation, context: ToolContext, results: Results, changed: Effects, tries: Attempts
 ) -> tuple[str, str] | None:
     """Give the sentence that asks for a file, and the file: one that the request names was left empty or is
     not there yet, or a new program wants arguments of which the request says nothing.
@@ -48,7 +47,7 @@ def find_wanted_file(
             return "absent", lacking[0]
         context.ledger.wanted = lacking[0]
         return "program", lacking[0]
-    looked = last and last.ok and (last.text or tries.changed) and changed
+    looked = last and last.ok and (last.text or tries.changed) and changed.text
     if looked and (path := _find_untouched(conversation, context, changed, tries)):
         return "undone", shorten_names([path], 1)[0]
     return None
@@ -69,7 +68,7 @@ def find_only_text(conversation: Conversation, context: ToolContext) -> str:
         return ""
     named = [path for path in ledger.named if context.workspace.get_kind(path) == "file"]
     known = [path for path in named if path in ledger.known and not path.lower().endswith(SEPARATED)]
-    short = [path for path in known if context.workspace.describe_path(path).size <= effects.REWRITTEN]
+    short = [path for path in known if context.workspace.describe_path(path).size <= REWRITTEN]
     return short[0] if len(named) == len(short) == 1 else ""
 
 
@@ -87,17 +86,16 @@ def find_lacking(conversation: Conversation, context: ToolContext, written: str)
 
 
 def _find_spoiled_text(
-    conversation: Conversation, context: ToolContext, changed: str
+    conversation: Conversation, context: ToolContext, changed: Effects
 ) -> tuple[str, str] | None:
     """Give the sentence for a file that was left empty, or that has lost lines, and the file."""
-    found = effects.EMPTIED.search(changed)
     blank = conversation.templates.lacks_words("blank", conversation.asked)
-    if found and found["path"] in context.ledger.named and blank:
-        return "hollow", found["path"]
-    gone = effects.LACKING.search(changed)
-    if gone and gone["path"] in context.ledger.named | context.ledger.known:
-        return "lost", gone["path"]
-    return None
+    hollow = changed.emptied[0] if changed.emptied and blank else ""
+    if hollow in context.ledger.named:
+        return "hollow", hollow
+    losses = (flaw.path for flaw in changed.flaws if flaw.lost)
+    spoiled = next(losses, "")
+    return ("lost", spoiled) if spoiled in context.ledger.named | context.ledger.known else None
 
 
 def _shows_arguments(path: str, request: str) -> bool:
@@ -122,11 +120,11 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
     return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
 
 
-def _find_missing_files(conversation: Conversation, context: ToolContext, changed: str) -> Sequence[str]:
+def _find_missing_files(conversation: Conversation, context: ToolContext, changed: Effects) -> Sequence[str]:
     """Give the files that the request wants made and that neither are there nor were made in a folder."""
     if not conversation.templates.has_words("makes", conversation.asked):
         return ()  # it may be one that is to be read, and would be made up
-    return list(find_lacking(conversation, context, changed))
+    return list(find_lacking(conversation, context, changed.text))
 
 
 def _lies_where_asked(path: str, written: str, conversation: Conversation) -> bool:
@@ -141,7 +139,9 @@ def _lies_where_asked(path: str, written: str, conversation: Conversation) -> bo
     return any(re.search(rf"\b(?:{INTO}) {re.escape(folder)}\b", asked) for folder in folders)
 
 
-def _find_untouched(conversation: Conversation, context: ToolContext, changed: str, tries: Attempts) -> str:
+def _find_untouched(
+    conversation: Conversation, context: ToolContext, changed: Effects, tries: Attempts
+) -> str:
     """Give the file or folder that a request names and wants changed, where nothing was yet, or one of nearly
     the same name was made in its place; once a turn.
     """
@@ -151,7 +151,7 @@ def _find_untouched(conversation: Conversation, context: ToolContext, changed: s
     )
     if tries.sent_back or not wants:
         return ""
-    made = {normalize_name(path): path for path in CREATED.findall(changed)}
+    made = {normalize_name(path): path for path in changed.created}
     kinds = {path: context.workspace.get_kind(path) for path in context.ledger.named if path != "."}
     there = [path for path, kind in kinds.items() if kind in ("file", "folder")]
     named = [path for path in there if not tries.changed or made.get(normalize_name(path), path) != path]

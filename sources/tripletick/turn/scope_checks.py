@@ -1,0 +1,146 @@
+"""What the words of a request say of where a change belongs: to one section of a file, to files of some
+years, to one name.
+
+Each gives the flaw that it finds, None where all is well or nothing is known.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+
+from tripletick.checkpoint.values import Change
+from tripletick.paths import Workspace
+from tripletick.tools.file_listing import find_by_name
+from tripletick.turn.result_checks import Flaw, make_mendable
+
+OUTSIDE = "{path} was also changed outside [{section}], which alone is meant: {line} had been {old}."
+HEADING = re.compile(r"\s*\[+([^\[\]\n]+)\]+\s*")
+_SPECIAL, _ESCAPED = re.compile(r"([/&\\])"), r"\\\1"
+"""What sed reads as something else in what it writes."""
+MOST = 10
+"""Lines that one command puts back."""
+EVERYWHERE = re.compile(
+    r"\b(?:all|every\w*|each|both|alle[nrs]?|tou(?:te)?s|todas?|todos|tutt[ie]|others?)\b", re.IGNORECASE
+)
+UNMADE = '"{name}" is not there, and the name of {old} is to become that: mv OLD NEW.'
+BECOMES = re.compile(
+    r"(?:\b(?:becomes?|goes (?:in)?to|is (?:then |to be )?(?:called|named)|should be(?:come| called| named)?"
+    r"|wird(?: zu)?|heißt dann|devient|pasa a (?:ser|llamarse)|diventa|wordt)|->|→|=>)\s+"
+    r"[\"'`](?P<name>[^\"'`\n]{1,120}\.\w{1,5})[\"'`]",
+    re.IGNORECASE,
+)
+"""The name that a file is to have, behind the one that it has."""
+WRONG_YEAR = "{name} has {year} in its name, which is not {said}."
+YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+_OF = r" (?:(?:the )?(?:year|jahr|an(?:née|no)|año|end of) )?((?:19|20)\d\d)(?![\d/.-]\d)"
+SPANS: tuple[tuple[re.Pattern[str], Callable[[int, int], bool]], ...] = (
+    (
+        re.compile(
+            rf"\b(?:before|(?:old|earli)er than|prior to|vor|avant|antes de|prima del|voor){_OF}",
+            re.IGNORECASE,
+        ),
+        operator.lt,
+    ),
+    (
+        re.compile(rf"\b(?:after|(?:lat|new)er than|nach|après|después de|dopo il|na){_OF}", re.IGNORECASE),
+        operator.gt,
+    ),
+    (re.compile(rf"\b(?:since|seit|ab|depuis|desde|dal|sinds|vanaf){_OF}", re.IGNORECASE), operator.ge),
+    (
+        re.compile(
+            rf"\b(?:until|till|up to|through|bis|jusqu.(?:à|en)|hasta|fino al|tot){_OF}", re.IGNORECASE
+        ),
+        operator.le,
+    ),
+)
+"""How a request speaks of years, and how those compare that are meant."""
+SPARES = re.compile(
+    r"\b(?:keep\w*|stay\w*|except|but|other than|remain\w*|leav\w*|rest|behalte\w*|bleib\w*|außer|garde\w*"
+    r"|sauf|restent|conserv\w*|salvo|excepto|tranne|behoud\w*|behalve)\b",
+    re.IGNORECASE,
+)
+"""The years may be those of what is not to be touched."""
+
+
+def find_other_section(path: str, text: str, before: str, request: str) -> Flaw | None:
+    """Say that a line has changed below another heading, such as `[mic1]`, than the only one that a request
+    names; the command puts all such lines back.
+    """
+    old, new = before.splitlines(), text.splitlines()
+    sections = list(dict.fromkeys(found[1].strip() for found in map(HEADING.fullmatch, old) if found))
+    named = [
+        each
+        for each in sections
+        if re.search(rf"(?<![\w-]){re.escape(each)}(?![\w-])", request, re.IGNORECASE)
+    ]
+    if len(sections) < 2 or len(named) != 1 or len(old) != len(new) or EVERYWHERE.search(request):
+        return None
+    section, wrong = "", list[int]()
+    for at, line in enumerate(old):
+        heading = HEADING.fullmatch(line)
+        section = heading[1].strip() if heading else section
+        wrong += [at] if line != new[at] and section != named[0] else []
+    if not 0 < len(wrong) <= MOST:
+        return None
+    edits = ";".join(f"{at + 1}s/.*/{_SPECIAL.sub(_ESCAPED, old[at])}/" for at in wrong)
+    said = OUTSIDE.format(path=path, section=named[0], line=new[wrong[0]].strip(), old=old[wrong[0]].strip())
+    return make_mendable(said, f"sed -i {shlex.quote(edits)} {shlex.quote(path)}")
+
+
+def find_unmade_name(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
+    """Say that a file has not the name that a request shows: "Paper Moon becomes '01 Paper Moon.cho'"."""
+    shown = [*BECOMES.finditer(request)]
+    there = (
+        {path.rpartition("/")[2] for paths in find_by_name(workspace).values() for path in paths}
+        if shown
+        else set()
+    )
+    former = there | {change.path.rpartition("/")[2] for change in changes}
+    for found in shown:
+        name, before = found["name"].rpartition("/")[2], request[: found.start()].rstrip(" ,\"'`")
+        olds = (old for old in former if before.endswith((old, old.rpartition(".")[0] or old)))
+        if name not in there and (old := max(olds, key=len, default="")):
+            return Flaw(UNMADE.format(name=name, old=old))
+    return None
+
+
+def find_wrong_years(
+    gone: Sequence[str], renamed: Mapping[str, str], workspace: Workspace, request: str
+) -> Flaw | None:
+    """Say that a file was moved or deleted whose name has another year than those that a request speaks of:
+    "before 2021". Of files that were moved the command moves these back, and the others of such names.
+
+    `gone`: paths that are not there any more; `renamed`: old paths by new ones.
+    """
+    span = next(((found, holds) for said, holds in SPANS if (found := said.search(request))), None)
+    if not span or SPARES.search(request):
+        return None
+    found, holds = span
+    years = {path: int(year[-1]) for path in gone if len(year := YEAR.findall(path.rpartition("/")[2])) == 1}
+    wrong = [path for path, year in years.items() if not holds(year, int(found[1]))]
+    if not wrong:
+        return None
+    name = wrong[0].rpartition("/")[2]
+    said = WRONG_YEAR.format(name=name, year=years[wrong[0]], said=found[0])
+    places = {old: new for new, old in renamed.items()}
+    folders = {places[path].rpartition("/")[0] for path in wrong if path in places}
+    if len(folders) != 1 or not folders or not places.keys() >= {*wrong}:
+        return Flaw(said)
+    back = [f"mv {shlex.quote(places[path])} {shlex.quote(path)}" for path in wrong]
+    shapes = {_get_shape(path) for path in years}
+    there = (path for paths in find_by_name(workspace, deep=False).values() for path in paths)
+    right = [
+        path
+        for path in sorted(there)
+        if _get_shape(path) in shapes and (year := YEAR.findall(path)) and holds(int(year[-1]), int(found[1]))
+    ]
+    into = [shlex.join(["mv", *right, f"{folders.pop()}/"])] if right and "" not in folders else []
+    return make_mendable(said, " && ".join((*back, *into)))
+
+
+def _get_shape(path: str) -> str:
+    """Reduce a path to what files have in common whose names differ in their numbers."""
+    return re.sub(r"\d", "0", path)
