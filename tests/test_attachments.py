@@ -461,6 +461,31 @@ def test_what_is_asked_for_goes_by_the_files(context, request_, ending):
     assert ending in attachments.choose_ending(request_, context.ledger, BASE)
 
 
+@pytest.mark.parametrize(
+    ("request_", "listed"),
+    [
+        ("Two files in d have exactly the same content. Which two?", "d/a.txt = d/'c d.txt'"),
+        ("Are there duplicate files here?", "Files with the same content"),
+        ("Which files have the same name?", ""),
+    ],
+)
+def test_files_that_hold_the_same_are_named(context, request_, listed):
+    for name, text in (
+        ("a.txt", "same"),
+        ("b.txt", "diff"),
+        ("c d.txt", "same"),
+        ("e.txt", ""),
+        ("f.txt", ""),
+    ):
+        put(context, f"d/{name}", text)
+    shown = attachments.attach_files(request_, FILE, context, BASE)
+    assert (
+        (listed.partition(" = ")[0] in shown and "e.txt = " not in shown)
+        if listed
+        else "same content" not in shown
+    )
+
+
 def test_data_that_is_nested_too_deeply_to_be_parsed_is_broken_and_ends_nothing(context):
     put(context, "deep.json", "[" * 100_000)
     attachments.attach_files("deep.json is not valid. Fix it.", CODER, context, BASE)

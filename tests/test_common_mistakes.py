@@ -68,6 +68,13 @@ def test_what_is_surely_a_mistake_is_told(source, says):
         ),
         ("a.sh", 'for f in *; do\n  echo "$f" "${f}"\n  # $f\n  n=$f', None),
         ("a.sh", "for i in 1 2; do\n  echo ok\ndone\nls", None),
+        (
+            "a.sh",
+            "n=0\nls | while read f; do\n  ((n++))\ndone\necho $n",
+            "n is counted in a while loop behind a pipe",
+        ),
+        ("a.sh", "n=0\nwhile read f; do\n  ((n++))\ndone < <(ls)\necho $n", None),
+        ("a.sh", "ls | while read f; do\n  n=$((n+1))\n  echo $n\ndone\necho ok", None),
         ("a.js", 'x = y.replace(" ", "-").trim()', """.replace(" ", "-") takes the first " " alone"""),
         ("a.js", 'x = y.replace(/ /g, "-").replaceAll(" ", "-")', None),
         ("a.py", 'x = y.replace(" ", "-")', None),

@@ -1,5 +1,7 @@
 """A block without a path is saved where its path was meant, and run as it is where it was not."""
 
+import subprocess
+
 import pytest
 from tests.filing import open_plain, put
 
@@ -322,6 +324,30 @@ def test_a_name_with_blanks_is_put_between_quotes(context, body, meant):
 def test_names_with_numbers_have_the_blank_that_the_request_has(context, body, meant):
     context.ledger.task = 'Make folders "Part 1" to "Part 3" in Book; "Day 1" is Day1'
     assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
+    ("request_", "body", "limited"),
+    [
+        ("set a to 2 in [two] of x.ini only", "sed -i 's/a = 1/a = 2/' x.ini", True),
+        ("set a to 2 in two of x.ini", 'sed -i "s#a = 1#a = 2#g" x.ini; cat x.ini', True),
+        ("set a to 2 in all sections of x.ini, like two", "sed -i 's/a = 1/a = 2/' x.ini", False),
+        ("set a to 2 in one and two of x.ini", "sed -i 's/a = 1/a = 2/' x.ini", False),
+        ("set a to 2 in two of x.ini", "sed -i '/two/,$s/a = 1/a = 2/' x.ini", False),
+        ("set a to 2 in two of x.ini", "sed -i 's/a = 1/a = 2/' y.ini", False),
+        ("set a to 2 in two of x.ini", "sed -i 's/a = 1/a = 2/' x.ini z.ini", False),
+    ],
+)
+def test_a_substitution_is_made_in_the_section_that_is_meant(context, request_, body, limited):
+    put(context, "x.ini", "[one]\na = 1\n\n[two]\na = 1\n\n[th.ree]\na = 1\n")
+    context.ledger.task = request_
+    new = infer_path(Call("bash", body), context).body
+    assert (r"/^ *\[two\]/,/^ *\[/s" in new) is limited
+    assert new.replace(r"/^ *\[two\]/,/^ *\[/s", "s") == body
+    if limited:
+        root = context.workspace.root
+        subprocess.run(["bash", "-c", new], cwd=root, check=True, capture_output=True)
+        assert (root / "x.ini").read_text() == "[one]\na = 1\n\n[two]\na = 2\n\n[th.ree]\na = 1\n"
 
 
 def test_a_name_with_blanks_is_quoted_however_deep_it_lies(context):

@@ -367,3 +367,28 @@ def test_a_program_that_reads_what_is_typed_is_tried(context, task, source, erro
     context.ledger.begin_turn(task)
     result = use(context, "python", source, "add.py")
     assert result.ok is (not error) and error in result.text
+
+
+@pytest.mark.parametrize(
+    ("task", "source", "says"),
+    [
+        (
+            'Write cut.js, usable as require("./cut.js").cut, with cut(text)',
+            "const cut = (text) => text;",
+            "it exports nothing, and is to be loaded: its last line must be module.exports = { cut };",
+        ),
+        ("Write cut.js (CommonJS)", "function cut(text) {}\nmodule.exports = { cut };", ""),
+        ("Write cut.js with cut(text)", "function cut(text) {}", ""),
+    ],
+)
+def test_a_module_that_is_to_be_loaded_exports_something(context, task, source, says):
+    context.ledger.begin_turn(task)
+    result = use(context, "javascript", source, "cut.js")
+    assert (result.outcome == "failed" and says in result.text) if says else result.ok
+
+
+def test_a_count_that_is_lost_behind_its_loop_is_told(context):
+    context.ledger.begin_turn("Write count.sh: bash count.sh FOLDER prints how many files it has")
+    lost = 'find "$1" | while read -r file; do\n  ((n++))\ndone\necho "$n"'
+    result = use(context, "bash", lost, "count.sh")
+    assert result.outcome == "failed" and "n is counted in a while loop behind a pipe" in result.text

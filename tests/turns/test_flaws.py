@@ -6,6 +6,7 @@ from tests.playing import last
 
 from tripletick.events import Answered, Doubted
 from tripletick.turn import attachments
+from tripletick.turn.request_kinds import note_request
 
 MAKES = "```bash\nprintf 'n,x\\n3,a\\n1,b\\n2,c\\n' > out.csv\n```"
 SORTS = "```bash\nprintf 'n,x\\n1,b\\n2,c\\n3,a\\n' > out.csv\n```"
@@ -314,6 +315,32 @@ def test_a_name_that_a_program_makes_of_another_is_no_file(session):
     it = session("```python:slug.py\nprint(1)\n```", "It was saved.")
     it.play('Write slug.py, which makes slugs: "Hello World.TXT" becomes "hello-world.txt"')
     assert "is to become" not in told(it, 1)
+
+
+@pytest.mark.parametrize(("new", "left"), [("x=[]", True), ("x=None", False)])
+def test_a_common_mistake_that_is_still_there_is_told_again(session, new, left):
+    it = session(
+        f"```python:a.py\ndef f({new}):\n    x = x or []\n    return x\n```", "It is repaired.", "It is."
+    )
+    put(it.loop.context, "a.py", "def f(x=[]):\n    return x\n")
+    request = "a.py keeps the names of before. Fix it."
+    attachments.attach_files(request, {"*", "python"}, it.loop.context, it.loop.conversation.templates)
+    note_request(it.loop.context.ledger, it.loop.conversation.templates, request, "")
+    it.play(request)
+    said = "Line 1: the default of x is made once, and all calls share it; x=None makes a new one."
+    assert (f"{said}\n\nSo the task is not done." in told(it, 1)) is left, told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "there"), [("Where in a.txt is the number?", True), ("Delete a.txt", False)]
+)
+def test_a_question_deletes_nothing(session, request_, there):
+    it = session("```bash\nrm a.txt\n```", "It is 2.")
+    put(it.loop.context, "a.txt", "number: 2\n")
+    note_request(it.loop.context.ledger, it.loop.conversation.templates, request_, "")
+    it.play(request_)
+    assert ("the task says nothing of that" in told(it, 1)) is there
+    assert (it.folder / "a.txt").exists() is there
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,12 @@ JOINED = "Line {line}: {first} and {second} are texts, which + joins. To add num
 UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
 CUT = "Line {line}: {code} cuts names at their blanks. It should read: {whole}"
 BARE = "Line {line}: ${name} without quotes is cut at blanks. It should read: {whole}"
+LOST_COUNT = (
+    "{name} is counted in a while loop behind a pipe, which is a shell of its own: behind the loop it is as "
+    "before. Write: while read -r line; do … done < <(COMMAND), or count with wc -l."
+)
+_PIPED = re.compile(r"\|\s*while\b(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
+_COUNTS = re.compile(r"\(\(\s*(\w+)(?:\+\+|\s*\+=)|\b(\w+)=\$\(\(|\blet\s+[\"']?(\w+)\+")
 PREFIX = '. ${name} then begins with the folder: "${{{name}##*/}}" is the name alone.'
 FIRST = "Line {line}: {code}) takes the first {text} alone; replaceAll in its place takes each."
 _REPLACE = re.compile(r"\.replace\(([\"'][^\"']*[\"'])\s*,[^()]*")
@@ -76,7 +82,7 @@ def describe_mistakes(path: str, source: str) -> tuple[list[str], list[str]]:
     tree = parse_program(source) if path.endswith(".py") else None
     found = [*_find_unreached(source), *_find_joined_texts(path, source)]
     if path.endswith((".sh", ".bash")):
-        found += _find_cut_names(source)
+        found += [*_find_cut_names(source), *filter(None, [find_lost_count(source)])]
     if path.endswith(SCRIPTS):
         found += _find_first_alone(source)
     if not tree:
@@ -129,6 +135,15 @@ def _find_cut_names(source: str) -> Iterator[str]:
             whole = re.sub(bare, lambda found: f'"{found[0]}"', line)
             if whole != line:
                 yield BARE.format(line=at, name=name, whole=whole.strip())
+
+
+def find_lost_count(source: str) -> str:
+    """Say that a loop behind a pipe counts in a shell of its own, of which nothing is left behind it."""
+    for loop in _PIPED.finditer(source):
+        names = next(filter(None, ([*filter(None, each)] for each in _COUNTS.findall(loop["body"]))), [])
+        if names and re.search(rf"\$\{{?{names[0]}\b", source[loop.end() :]):
+            return LOST_COUNT.format(name=names[0])
+    return ""
 
 
 def _find_first_alone(source: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,13 @@ from tripletick.languages.registry import fill_command
 from tripletick.messages import Result
 from tripletick.sandbox.box import RunRequest
 from tripletick.tools import command_examples, function_examples, results, sample_lines, typed_input
+from tripletick.tools.common_mistakes import find_lost_count
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.syntax_check import drain_output
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
+UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
 PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
 
@@ -35,8 +38,10 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         return result
     task = context.ledger.task[:PROVEN]
     shown = (saved.path, program.source, program.language)
+    is_shell = program.language.tag == "bash"
     used = list(command_examples.run_examples(task, *shown, context))
-    misread = (find(task, *shown) for find in _READINGS)
+    misread = [find(task, *shown) for find in _READINGS]
+    misread += [_find_unexported(task, *shown[:2]), find_lost_count(program.source) if is_shell else ""]
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed)
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
@@ -56,6 +61,17 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
         return replace(results.make_saved_result(saved), text=text, exit=0)
     return result
+
+
+def _find_unexported(task: str, path: str, source: str) -> str:
+    """Say that a module of JavaScript gives nothing to who loads it, as a task says it is."""
+    is_loaded = re.search(
+        rf"\brequire\([\"'](?:\./)?{re.escape(path.rpartition('.')[0])}\b|\bCommonJS\b", task
+    )
+    if not path.endswith((".js", ".cjs")) or not is_loaded or "exports" in source:
+        return ""
+    found = re.findall(r"(?m)^(?:async )?(?:function|const|let|var|class) (\w+)", source)
+    return UNEXPORTED.format(names=", ".join(found)) if found else ""
 
 
 def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[str]:

@@ -22,6 +22,8 @@ DATED = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?!\d{3})")
 """A year and a month in a name."""
 MISSPELLED, SHORTEST = 0.75, 4
 """How alike two names are of which one may mean the other, and the characters before their endings."""
+LARGEST = 1 << 25
+"""Bytes of all files together that are compared."""
 AT_ONCE = 60
 """Seconds within which the files of a folder are copied or unpacked."""
 CONTENT = re.compile(r"[^\W\d_]{4,}|\d{3,}")
@@ -71,6 +73,23 @@ def list_empty(workspace: Workspace) -> str:
     return f"Empty files: {', '.join(shorten_names(empty, SHOWN))}" if empty else ""
 
 
+def list_identical(workspace: Workspace) -> str:
+    """Name the files that hold the same, byte for byte; "" where there are none, or too many files."""
+    by_size: dict[int, list[str]] = {}
+    for path, about in _describe_files(workspace):
+        by_size.setdefault(about.size, []).append(path)
+    alike = {size: paths for size, paths in by_size.items() if len(paths) > 1 and 0 < size <= LARGEST}
+    if sum(size * len(paths) for size, paths in alike.items()) > LARGEST:
+        return ""
+    by_content: dict[bytes, list[str]] = {}
+    for size, paths in alike.items():
+        for path in paths:
+            with suppress(PathRefused):
+                by_content.setdefault(workspace.read_bytes(path, size), []).append(path)
+    groups = [" = ".join(map(quote_name, paths)) for paths in by_content.values() if len(paths) > 1]
+    return f"Files with the same content: {', '.join(groups[:SHOWN])}" if groups else ""
+
+
 def list_by_date(workspace: Workspace) -> str:
     """Name the newest files and the oldest ones; "" where there are no files or too many, and where that says
     nothing: their names have dates of their own, or all were copied here at once.
@@ -117,6 +136,7 @@ def _describe_files(workspace: Workspace) -> list[tuple[str, PathInfo]]:
 
 
 LISTINGS: dict[str, Callable[[Workspace], str]] = {
+    "twins": list_identical,
     "sizes": list_by_size,
     "empties": list_empty,
     "dates": list_by_date,

@@ -28,6 +28,8 @@ TOLD = 3
 """So many that do not hold are told."""
 SECONDS = 4
 """An example that takes longer does not end."""
+FEW = 3
+"""Signs that may be all that is missing in a text, or too much."""
 LONGEST = 2000
 """Characters of a line in which an example is looked for."""
 _EQUALS = re.compile(
@@ -47,6 +49,8 @@ _NOT_TYPED = (ast.Attribute, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp
 _ARROW = re.compile(
     r"(?<![\w.)\]\"'])(-?\d+(?:\.\d+)?|\"[^\"\n]*\"|'[^'\n]*'|\[[^\[\]\n]*\])\s*(?:-{1,2}>|={1,2}>|[\u2192\u279e\u27a1])\s*"
 )
+_CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?![\w:])")
+"""A time, which is written without quotes: it can be no number."""
 _ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
 _SHOULD = (
     r"(?:should|must|ought to|has to|have to|is to|supposed to|want(?:ed)?|expect\w*|soll(?:te)?n?"
@@ -134,7 +138,19 @@ def describe_difference(given: str, right: str) -> str:
     )
     if decimals and given_numbers == numbers:
         return f"; an f-string writes {len(decimals[1])} decimals with {{number:.{len(decimals[1])}f}}"
+    start = _count_same(given, right)
+    end = _count_same(given[start:][::-1], right[start:][::-1])
+    extra, missing = (text[start : len(text) - end] for text in (given, right))
+    if 0 < len(extra + missing) <= FEW and not (extra and missing) and start + end:
+        what, which = (missing, "is missing") if missing else (extra, "is too much")
+        return f"; {what!r} {which} behind {given[:start]!r}" if start else f"; {what!r} {which} at the start"
     return "; that alone is to be there" if right.split() != given.split() and right in given.split() else ""
+
+
+def _count_same(one: str, other: str) -> int:
+    """Count the signs with which both begin."""
+    pairs = enumerate(zip(one, other))  # noqa: B905 (Python 3.8 has no strict)
+    return next((at for at, (sign, same) in pairs if sign != same), min(len(one), len(other)))
 
 
 def find_examples(text: str, names: Sequence[str], *, faulty: bool = False) -> list[tuple[str, str]]:
@@ -252,6 +268,8 @@ def _parse_call(text: str) -> str:
 def _parse_literal(text: str) -> str:
     """Give the longest literal at the start of a text, "" without one or where an expression goes on."""
     text = _FOREIGN.sub(lambda word: FOREIGN[word[0]], text, count=1)
+    if clock := _CLOCK.match(text):
+        return repr(clock[0])
     for end in range(len(text), 0, -1):
         if text[end - 1] in ",. ":
             continue

@@ -24,6 +24,7 @@ from tripletick.tools.file_reader import is_binary
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.name_quoting import correct_cuts, quote_names
 from tripletick.tools.python_source import parse_program
+from tripletick.tools.sections import find_named_section
 from tripletick.tools.tool import ToolContext
 
 ALIKE = 0.4
@@ -53,6 +54,13 @@ _ADDS = re.compile(
 SHELL_WORDS = frozenset(
     {"echo", "cd", "export", "if", "for", "while", "printf", "test", "[", "set", "source"}
 )
+_SUBSTITUTES = re.compile(
+    r"(?P<start>\bsed[ \t]+-i[ \t]+(?P<quote>[\"']))"
+    r"(?P<edit>s(?P<sign>[/|#,])[^\n\"';]*?(?P=sign)[^\n\"';]*?(?P=sign)g?(?P=quote)[ \t]+"
+    r"(?P<path>[\w./-]+|'[^'\n]+'|\"[^\"\n]+\"))(?=[ \t]*(?:$|[;&\n]))",
+    re.MULTILINE,
+)
+"""One substitution in one file, in all of its lines."""
 _WORD = re.compile(
     r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>(?:[\w.-]+/)*[\w-]+\.\w{1,6})(?![\w/])(?P=quote)"
 )
@@ -125,6 +133,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     if call.tool != SHELL or not context.trial.paths:
         return call
     body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
+    body = _SUBSTITUTES.sub(partial(_limit_to_section, context=context), body)
     body = _COUNTED.sub(_count_entries, body)
     body = _PLACEHOLDER.sub(partial(_name_meant, request=context.ledger.task), body)
     # undo has what was there before; the sed of macOS needs an ending
@@ -157,6 +166,18 @@ def _restore_name(found: re.Match[str], body: str, context: ToolContext) -> str:
         if len(names) == 1:
             path = f"{word[: len(word) - len(like)]}{names[0]}"
             return f"{found['quote']}{path}{found['quote']}" if found["quote"] else shlex.quote(path)
+    return found[0]
+
+
+def _limit_to_section(found: re.Match[str], context: ToolContext) -> str:
+    """Have sed change lines of the one section alone that the request names, such as `[mic1]`."""
+    with suppress(PathRefused, UnicodeError):
+        path = found["path"].strip("\"'")
+        if context.workspace.get_kind(path) == "file":
+            text = context.workspace.read_bytes(path, LARGEST).decode()
+            if section := find_named_section(text, context.ledger.task):
+                heading = re.sub(r"([][/.*^$\\])", r"\\\1", section)
+                return f"{found['start']}/^ *\\[{heading}\\]/,/^ *\\[/{found['edit']}"
     return found[0]
 
 

@@ -16,7 +16,7 @@ from tripletick.languages.registry import detect_language
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
-from tripletick.turn.result_checks import Flaw, make_mendable
+from tripletick.turn.result_checks import CASELESS, Flaw, make_mendable
 
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
 CUT_ENDING = "sed -i 's/[.]{ending}$//' {path}"
@@ -45,8 +45,8 @@ WRITERS = {
 """How a format of data is called and made, by the name of its parser."""
 COUNTED_BLANKS = "The program takes empty lines too, and they are to be left out: if line.strip()"
 NO_BLANKS = re.compile(
-    r"\b(?:(?:not|n.t|never) (?:to )?(?:count|includ|consider|tak)\w*|ignor\w*|skip\w*|leav\w* out|without"
-    r"|exclud\w*|except) (?:any |the |of )*(?:empty|blank) lines?"
+    r"(?:(?:\bnot|n.t|\bnever) (?:to )?(?:count|includ|consider|tak)\w*|\bignor\w*|skip\w*"
+    r"|leav\w* out|without|exclud\w*|except) (?:any |the |of )*(?:empty|blank) lines?"
     r"|\b(?:empty|blank) lines? (?:\w+ ){0,2}(?:not|n.t|ignored|skipped)\b"
     r"|\b(?:ohne|keine) (?:die )?leeren? ?zeilen|\bleere? ?zeilen (?:\w+ ){0,2}nicht"
     r"|\bsans (?:compter )?(?:les )?lignes vides|\bsin (?:contar )?(?:las )?líneas vacías"
@@ -79,11 +79,6 @@ ONCE = re.compile(
     r"|(?:quit|elimin|borr|supprim|enl[eè]v|retir|rimuov|togli|remov|verwijder)\w* (?:\w+ ){0,3}?"
     r"(?:repetid|duplicad|doubl|répét|ripetut|duplicat|dubbel|doppi)\w*"
     r"|sans (?:doublon|répétition)\w*|sin (?:duplicad|repet)\w*|senza (?:duplicat|doppion|ripet)\w*)\b",
-    re.IGNORECASE,
-)
-CASELESS = re.compile(
-    r"case[- ]?insensitiv|(?:ignor|regardless of)\w*(?: the)? case|groß.{0,3}(?:und |/)?\s?kleinschreibung"
-    r"|case (?:does ?n.?t|does not|is not|isn.?t) ?(?:matter|important)|casse|mayúscul|maiuscol|hoofdletter",
     re.IGNORECASE,
 )
 NAMES = re.compile(r"\b(?:(?:file)?names?|(?:datei)?namen|noms?|nombres?|nomi|namen)\b", re.IGNORECASE)

@@ -17,6 +17,7 @@ from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.tools import file_listing
+from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, clues, described_changes, result_checks, wanted_files
 from tripletick.turn.attempts import Attempts, Results
@@ -94,6 +95,8 @@ def build_closing(
     elif path := wanted_files.find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)
         context.ledger.wanted = path
+    elif not tries.error and not tries.flawed and (left := _list_left_mistakes(context.ledger, results)):
+        name, tries.flawed, shown = "flawed", True, left
     elif (
         not tries.error
         and not tries.flawed
@@ -124,6 +127,15 @@ def build_closing(
 def _list_mistakes(ledger: FileTracker, call: Call) -> str:
     """Say what was a common mistake in the program that is to be repaired, and still is not."""
     return "\n".join(ledger.mistakes) if ledger.mends and call.path == ledger.asked else ""
+
+
+def _list_left_mistakes(ledger: FileTracker, results: Results) -> str:
+    """Say what of the common mistakes is still in the program that was repaired."""
+    call = results[-1][0] if results else None
+    if not call or not ledger.mends or call.path != ledger.asked:
+        return ""
+    sure, _ = describe_mistakes(call.path, call.body)
+    return "\n".join(each for each in sure if each in ledger.mistakes)
 
 
 def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> str:

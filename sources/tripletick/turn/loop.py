@@ -318,10 +318,10 @@ class Loop:
 
         `typed`: the user wrote them.
         """
-        results: list[tuple[Call, Result]] = []
-        printed = OutputEnds(self.context.limits.kept)
-        lacks = self.conversation.templates.lacks_words("deletes", self.conversation.asked)
-        stop, keeps = "", bool(lacks and self.checkpoints.block_count and self.checkpoints.changes_since(0))
+        results, printed = list[tuple[Call, Result]](), OutputEnds(self.context.limits.kept)
+        lacks = not typed and self.conversation.templates.lacks_words("deletes", self.conversation.asked)
+        changed = self.checkpoints.block_count and self.checkpoints.changes_since(0)
+        stop, keeps = "", bool(lacks and (changed or self.context.ledger.only_asks))
         looks = agent.mode == "read" or (self.context.ledger.untouched and not typed)
         context = replace(self.context, mode="read", offers=False) if looks else self.context
         context.ledger.begin_reply()

@@ -60,6 +60,12 @@ NO_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """What says that something else than a number is the key."""
+CASELESS = re.compile(
+    r"case[- ]?insensitiv|ignor\w* (?:the )?(?:upper|lower|capital)"
+    r"|(?:ignor|regardless of)\w*(?: the)? case|groß.{0,3}(?:und |/)?\s?kleinschreibung"
+    r"|case (?:does ?n.?t|does not|is not|isn.?t) ?(?:matter|important)|casse|mayúscul|maiuscol|hoofdletter",
+    re.IGNORECASE,
+)
 SEVERAL_KEYS = re.compile(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
 """Each key may have a direction of its own."""
 CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?:\.\d+)?")
@@ -161,6 +167,7 @@ def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> F
 def find_disorder(path: str, text: str, request: str) -> Flaw | None:
     """Say that a table or a list is not in the order in which a request, which speaks of one, wants it."""
     down, up = bool(DOWN.search(request)), bool(UP.search(request))
+    text = text.casefold() if CASELESS.search(request) else text
     directions = [down] if down != up and not SEVERAL_KEYS.search(request) else [False, True]
     ending = f".{path.rpartition('.')[2].lower()}"
     if ending in SEPARATED:
@@ -174,6 +181,8 @@ def find_disorder(path: str, text: str, request: str) -> Flaw | None:
         return None
     plain = lists == [[line for line in text.splitlines() if line.strip()]]
     flags = _choose_flags(lists[0], directions) if plain else None
+    if flags is not None and "n" not in flags and CASELESS.search(request):
+        flags += "f"
     how = "" if flags is None else SORT_LINES.format(path=shlex.quote(path), flags=flags and f" -{flags}")
     return make_mendable(DISORDER.format(path=path, by=""), how)
 
@@ -215,11 +224,7 @@ def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[
     names, rows = rows[0] if rows else [], rows[1:]
     rows = rows[:-1] if rows and any(map(TOTALS.match, rows[-1])) else rows
     rows = [row for row in rows if len(row) == len(names)]
-    named = [
-        at
-        for at, name in enumerate(names)
-        if name.strip() and re.search(BY.format(name=re.escape(name.strip())), request, re.IGNORECASE)
-    ]
+    named = [at for at, name in enumerate(names) if name.strip() and _is_key(name.strip(), request)]
     columns = named or range(len(names))
     directions = directions if len(named) < 2 else [False, True]
     if len(named) == 1 and len(directions) > 1 and not SEVERAL_KEYS.search(request):
@@ -237,6 +242,8 @@ def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[
     at, separator = named[0], detect_separator(text)
     is_simple = len(named) == 1 and '"' not in text and separator != "\t"
     flags = _choose_flags((row[at] for row in rows), directions) if is_simple else None
+    if flags is not None and "n" not in flags and CASELESS.search(request):
+        flags += "f"
     told = {"path": shlex.quote(path), "separator": shlex.quote(separator), "column": at + 1, "flags": flags}
     how = "" if flags is None else SORT_ROWS.format(**told)
     return make_mendable(DISORDER.format(path=path, by=by), how)
@@ -256,6 +263,13 @@ def _is_ordered(values: Iterable[str], directions: Iterable[bool]) -> bool:
         for way in ways
         for down in directions
     )
+
+
+def _is_key(name: str, request: str) -> bool:
+    """Tell whether a request wants rows sorted by a column: "by length", "the shortest length first"."""
+    by = re.search(BY.format(name=re.escape(name)), request, re.IGNORECASE)
+    first = rf"\b\w+est {re.escape(re.split('[_ ]', name)[0])} first\b"
+    return bool(by or re.search(first, request, re.IGNORECASE))
 
 
 def _are_durations(values: Sequence[str]) -> bool:

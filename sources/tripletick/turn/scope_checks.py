@@ -14,17 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from tripletick.checkpoint.values import Change
 from tripletick.paths import Workspace
 from tripletick.tools.file_listing import find_by_name
+from tripletick.tools.sections import find_named_section, get_heading
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 OUTSIDE = "{path} was also changed outside [{section}], which alone is meant: {line} had been {old}."
-HEADING = re.compile(r"\s*\[+([^\[\]\n]+)\]+\s*")
 _SPECIAL, _ESCAPED = re.compile(r"([/&\\])"), r"\\\1"
 """What sed reads as something else in what it writes."""
 MOST = 10
 """Lines that one command puts back."""
-EVERYWHERE = re.compile(
-    r"\b(?:all|every\w*|each|both|alle[nrs]?|tou(?:te)?s|todas?|todos|tutt[ie]|others?)\b", re.IGNORECASE
-)
 UNMADE = '"{name}" is not there, and the name of {old} is to become that: mv OLD NEW.'
 BECOMES = re.compile(
     r"(?:\b(?:becomes?|goes (?:in)?to|is (?:then |to be )?(?:called|named)|should be(?:come| called| named)?"
@@ -69,24 +66,17 @@ def find_other_section(path: str, text: str, before: str, request: str) -> Flaw 
     """Say that a line has changed below another heading, such as `[mic1]`, than the only one that a request
     names; the command puts all such lines back.
     """
-    old, new = before.splitlines(), text.splitlines()
-    sections = list(dict.fromkeys(found[1].strip() for found in map(HEADING.fullmatch, old) if found))
-    named = [
-        each
-        for each in sections
-        if re.search(rf"(?<![\w-]){re.escape(each)}(?![\w-])", request, re.IGNORECASE)
-    ]
-    if len(sections) < 2 or len(named) != 1 or len(old) != len(new) or EVERYWHERE.search(request):
+    old, new, meant = before.splitlines(), text.splitlines(), find_named_section(before, request)
+    if not meant or len(old) != len(new):
         return None
     section, wrong = "", list[int]()
     for at, line in enumerate(old):
-        heading = HEADING.fullmatch(line)
-        section = heading[1].strip() if heading else section
-        wrong += [at] if line != new[at] and section != named[0] else []
+        section = get_heading(line) or section
+        wrong += [at] if line != new[at] and section != meant else []
     if not 0 < len(wrong) <= MOST:
         return None
     edits = ";".join(f"{at + 1}s/.*/{_SPECIAL.sub(_ESCAPED, old[at])}/" for at in wrong)
-    said = OUTSIDE.format(path=path, section=named[0], line=new[wrong[0]].strip(), old=old[wrong[0]].strip())
+    said = OUTSIDE.format(path=path, section=meant, line=new[wrong[0]].strip(), old=old[wrong[0]].strip())
     return make_mendable(said, f"sed -i {shlex.quote(edits)} {shlex.quote(path)}")
 
 
