@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 TESTED = "a test asks that"
 SETS = (
     *("held", "stranger", "second", "unseen", "fresh"),
-    *("outside", "people", "visitors", "neighbours", "lodgers"),
+    *("outside", "people", "visitors", "neighbours", "lodgers", "boarders", "callers"),
 )
 
 

@@ -17,6 +17,9 @@ ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"
 TIMES = ADD.replace("sum(map(int, sys.argv[1:]))", "int(sys.argv[1]) * int(sys.argv[2])")
 
 
+CHOIR = 'python3 add.py "Choir: 2"'
+
+
 def language(path):
     found = detect_language(path)
     assert found is not None
@@ -47,6 +50,9 @@ def context(tmp_path):
             [("python3 add.py 1 2", "3\nok"), ("python3 add.py 4", "4")],
         ),
         ('`python3 add.py "a b"` prints\n+--+\n| a |\n\nand more', [('python3 add.py "a b"', "+--+\n| a |")]),
+        (f"{CHOIR} prints choir-2. Small letters", [(CHOIR, "choir-2")]),
+        ('python3 add.py "it prints" b prints\n+--+\n|b |', [('python3 add.py "it prints" b', "+--+\n|b |")]),
+        ("python3 add.py 2 prints well-formed words", []),
         ("python3 add.py 2 prints:\n4\n5", [("python3 add.py 2", "4\n5")]),
         ("python3 add.py 1 prints 1. python3 add.py 1 prints 2.", [("python3 add.py 1", "1")]),
         ('"python3 add.py 20" gibt 68.0 aus', [("python3 add.py 20", "68.0")]),
@@ -392,3 +398,20 @@ def test_a_count_that_is_lost_behind_its_loop_is_told(context):
     lost = 'find "$1" | while read -r file; do\n  ((n++))\ndone\necho "$n"'
     result = use(context, "bash", lost, "count.sh")
     assert result.outcome == "failed" and "n is counted in a while loop behind a pipe" in result.text
+
+
+@pytest.mark.parametrize(
+    ("task", "source", "fails"),
+    [
+        ("print what each pays, two decimals", "print(round(84.5 / 3, 2))", True),
+        ("print what each pays, two decimals", "print(f'{84.5 / 3:.2f}')", False),
+        ("print what each pays, two decimals", "print(84.5 / 3)", False),
+        ("print what each pays, rounded to two decimals", "print(round(84.5 / 3, 2))", False),
+        ("a function that gives it with two decimals", "def f(x):\n    return round(x, 2)", False),
+    ],
+)
+def test_a_number_has_its_decimals_also_where_they_are_zeros(context, task, source, fails):
+    context.ledger.begin_turn(f"Write pay.py: {task}")
+    result = use(context, "python", source, "pay.py")
+    assert result.ok is not fails
+    assert ("{x:.2f} in an f-string writes 2 decimals" in result.text) is fails

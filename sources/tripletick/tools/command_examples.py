@@ -41,12 +41,14 @@ _RESULT = re.compile(
     r"|(?:[^.;\n\"'`]{0,80}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
     r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit)\b))"
-    rf"|(?P<bare>(?!(?:{FORMATS})\b)(?:[A-Z]{{2,}}(?: [A-Z]{{2,}}){{0,4}}!?|[A-Z][\w-]*\d\w*))"
+    rf"|(?P<bare>(?!(?:{FORMATS})\b)(?:[A-Z]{{2,}}(?: [A-Z]{{2,}}){{0,4}}!?|[A-Z][\w-]*\d\w*"
+    r"|[a-z\d]+(?:[-_][a-z\d]+)+))"
     r"(?=[.,;)]?\s*$|[.;)]\s)))"
 )
 _SAYS_BELOW = re.compile(rf"{_LINK.pattern}(?:{_SAYS})(?: (?:this|the following))?:?\s*")
 """What stands behind a command whose output is below."""
 _VALUE = re.compile(rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|(-?\d+(?:\.\d+)?)(?![\w.]*\d)")
+_QUOTED = re.compile(r"(?<=\s)(?:\"[^\"\n]*\"|'[^'\n]*')(?=\s)")
 _VERB = re.compile(rf"\s+(?={_SAYS})")
 _OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
@@ -303,9 +305,11 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
     if start >= 0 and (not before[start + 1 :].strip() or before.rstrip().endswith("|")):
         end = line.find(before[start], call.end())
         return (line[start + 1 : end].strip(), line[end + 1 :]) if end > 0 else ("", "")
-    verb = _VERB.search(line, call.end())
-    command = line[call.start() : verb.start()] if verb else ""
-    is_plain = len(command.split()) <= WORDS and not re.search(r"[\"'`,;:!?()]|\.\s", command)
+    # what stands between quotes is an argument, whatever it says
+    masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), line)
+    verb = _VERB.search(masked, call.end())
+    command, plain = (text[call.start() : verb.start()] if verb else "" for text in (line, masked))
+    is_plain = len(plain.split()) <= WORDS and not re.search(r"[\"'`,;:!?()]|\.\s", plain)
     command = _TRAILING.sub("", command)
     return (command, line[verb.end() :]) if verb and is_plain else ("", "")
 

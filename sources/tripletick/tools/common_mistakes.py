@@ -39,7 +39,7 @@ LOST_COUNT = (
 )
 _PIPED = re.compile(r"\|\s*while\b(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
 _COUNTS = re.compile(r"\(\(\s*(\w+)(?:\+\+|\s*\+=)|\b(\w+)=\$\(\(|\blet\s+[\"']?(\w+)\+")
-PREFIX = '. ${name} then begins with the folder: "${{{name}##*/}}" is the name alone.'
+THEN = "Line {line} then reads: {whole}"
 FIRST = "Line {line}: {code}) takes the first {text} alone; replaceAll in its place takes each."
 _REPLACE = re.compile(r"\.replace\(([\"'][^\"']*[\"'])\s*,[^()]*")
 _LISTS = re.compile(
@@ -117,24 +117,31 @@ def _find_cut_names(source: str) -> Iterator[str]:
     """Find a loop over the output of ls, and what it does with names without quotes: both cut names at their
     blanks.
     """
-    name = ""
+    name = folder = ""
     for at, line in enumerate(source.splitlines(), 1):
         if listed := _LISTS.search(line):
             where = listed["where"].replace('"', "").strip()
             where = re.sub(r"\$\{?\w+\}?", lambda found: f'"{found[0]}"', where)
-            is_folder = not re.search(r"[*?]", where)
-            ending = listed["ending"] or ""
-            pattern = f"{where.rstrip('/') or '.'}/*{ending}" if is_folder else where
+            folder = "" if re.search(r"[*?]", where) else where.rstrip("/") or "."
+            pattern = f"{folder}/*{listed['ending'] or ''}" if folder else where
             whole = f"{line[: listed.start('list')]}{pattern}{line[listed.end('list') :]}".strip()
-            prefix = PREFIX.format(name=listed["name"]) if is_folder else ""
-            yield CUT.format(line=at, code=listed["list"], whole=whole) + prefix
+            yield CUT.format(line=at, code=listed["list"], whole=whole)
         if loop := _LOOP.search(line):
-            name = loop["name"]
+            name, folder = loop["name"], folder if listed else ""
         elif name and not line.lstrip().startswith("#"):
-            bare = rf"(?<![\w\"'{{=])\$(?:{name}\b|\{{{name}\}})(?![\w\"'])"
-            whole = re.sub(bare, lambda found: f'"{found[0]}"', line)
+            whole = _quote_variable(line, name, folder)
             if whole != line:
-                yield BARE.format(line=at, name=name, whole=whole.strip())
+                yield (THEN if folder else BARE).format(line=at, name=name, whole=whole.strip())
+
+
+def _quote_variable(line: str, name: str, folder: str) -> str:
+    """Give a line with a variable between quotes; where that has a folder before the name now, with that."""
+    used = rf"\$(?:{name}\b|\{{{name}\}})"
+    if folder:
+        path = re.escape(folder.replace('"', ""))
+        line = re.sub(rf"\"?\"?{path}\"?/\"?{used}\"?", "\0", line)
+        return re.sub(used, f"${{{name}##*/}}", line).replace("\0", f'"${name}"')
+    return re.sub(rf"(?<![\w\"'{{=]){used}(?![\w\"'])", lambda found: f'"{found[0]}"', line)
 
 
 def find_lost_count(source: str) -> str:

@@ -12,6 +12,7 @@ from tripletick.messages import Result
 from tripletick.sandbox.box import RunRequest
 from tripletick.tools import command_examples, function_examples, results, sample_lines, typed_input
 from tripletick.tools.common_mistakes import find_lost_count
+from tripletick.tools.decimals import find_unpadded
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.syntax_check import drain_output
@@ -41,7 +42,8 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     is_shell = program.language.tag == "bash"
     used = list(command_examples.run_examples(task, *shown, context))
     misread = [find(task, *shown) for find in _READINGS]
-    misread += [_find_unexported(task, *shown[:2]), find_lost_count(program.source) if is_shell else ""]
+    misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
+    misread += [find_lost_count(program.source) if is_shell else ""]
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed)
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)

@@ -24,6 +24,7 @@ from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused, Workspace
 from tripletick.permission.deletions import CACHES
 from tripletick.system.text import join_names
+from tripletick.tools.decimals import find_decimals
 from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
@@ -120,7 +121,7 @@ def find_flaws(
         return
     gone = [each.path for each in changes if each.was and not each.left]
     changed = {each.path for each in changes}
-    held = result_checks.DECIMALS.search(asked) or content_checks.MEANS.search(asked)
+    held = find_decimals(asked) is not None or content_checks.MEANS.search(asked)
     sources = _read_named(workspace, asked, changed) if held and changes else {}
     if gone and result_checks.DEEP.search(asked):
         made = {each.path for each in changes if each.left}

@@ -98,7 +98,9 @@ DATE = re.compile(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
 _REST = r" [^\"'`\n]*\.\w{1,5}[\"'`]"
 """The rest of a file's name with blanks that stands between quotes."""
 _NAMED_LIKE = re.compile(
-    r"\b(?:names?|files?|that|which|all)\b[^.;\n\"'`]{0,30}?\b(?:(?P<ends>end(?:s|ing)?)(?: in| with)"
+    r"\b(?:names?|files?|that|which|all)(?: (?:in|of|here|from|below) [\w./-]+)?"
+    r"(?: (?:that|which|whose (?:file ?)?names?|with (?:file ?)?names?(?: that)?))?"
+    r" (?:(?P<ends>end(?:s|ing)?)(?: in| with)"
     r"|(?:start|begin)(?:s|ning|ing)? with) (?P<quote>[\"'`]?)(?P<part>[\w.-]+)(?P=quote)(?![\w*])",
     re.IGNORECASE,
 )
@@ -268,9 +270,7 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
 
 
 def _find_other_names(code: str, changes: Sequence[Change], request: str) -> str:
-    """Say that a file was moved or deleted whose name does not begin or end as the request says; "" where
-    none was, or none was right.
-    """
+    """Say that a file was moved or deleted whose name does not begin or end as the request says."""
     plain = KEPT.sub(" ", request)
     found = _NAMED_LIKE.search(plain)
     if not found or REST.search(plain) or not (MOVES.search(code) or DELETES.search(code)):
@@ -287,7 +287,7 @@ def _find_other_names(code: str, changes: Sequence[Change], request: str) -> str
     }
     other = [path for path in gone if path not in fits]
     how = ENDS if ends else BEGINS
-    return how.format(path=other[0], part=part) if other and fits else ""
+    return how.format(path=other[0], part=part) if other else ""
 
 
 def list_kinds(request: str) -> set[str]:

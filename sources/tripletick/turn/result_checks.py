@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.decimals import find_decimals
 from tripletick.tools.missing_imports import list_bound_names
 from tripletick.tools.python_source import list_definitions, parse_program
 
@@ -92,30 +93,6 @@ COMMA_NUMBER = re.compile(r"[^\w-]*(-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?)\D*")
 """A number with its decimals behind a comma."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH = re.compile(rf"\b({'|'.join(MONTHS)})[a-z]*\b", re.IGNORECASE)
-COUNTS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "ein": 1,
-    "eine": 1,
-    "zwei": 2,
-    "drei": 3,
-    "une": 1,
-    "deux": 2,
-    "un": 1,
-    "dos": 2,
-    "tres": 3,
-    "due": 2,
-    "tre": 3,
-}
-DECIMALS = re.compile(
-    rf"\b(\d|{'|'.join(COUNTS)}) (?:decimals?\b|decimal places?"
-    r"|(?:digits?|places?) (?:after|behind) the (?:decimal )?(?:point|comma)"
-    r"|nachkommastellen?|dezimalstellen?|décimales?|decimales?|decimali?)",
-    re.IGNORECASE,
-)
-
 STEP = re.compile(r"(?:for|while|if|with|try|print)\b|\w[\w.]*\s*[-+*/]?=|[\w.]+\(")
 """How a line begins that does something."""
 SHRINKS = re.compile(
@@ -330,10 +307,9 @@ _KEYS: tuple[Callable[[str], Any], ...] = (
 
 def find_unrounded(path: str, text: str, before: str, request: str) -> Flaw | None:
     """Say that a file has a number with far more decimals than a request wants."""
-    found = DECIMALS.search(request)
-    if not found:
+    count = find_decimals(request)
+    if count is None:
         return None
-    count = int(found[1]) if found[1].isdigit() else COUNTS[found[1].casefold()]
     long = re.compile(rf"(?<![\w.:])-?\d+\.\d{{{count + 2},}}(?![\w.])")
     known = {*long.findall(before)}
     number = next((each for each in long.findall(text) if each not in known), "")

@@ -1,0 +1,1 @@
+\relative c { c4 c f, c' }

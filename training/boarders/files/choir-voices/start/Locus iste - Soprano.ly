@@ -1,0 +1,1 @@
+\relative c'' { g4 g a g }

@@ -1,0 +1,3 @@
+// TODO load settings
+start();
+// TODO stop nicely

@@ -1,0 +1,4 @@
+// TODO retry
+// TODO timeout
+fetch('/api');
+// TODO cache

@@ -1,0 +1,3 @@
+const items = [];
+// TODO icons, TODO tooltips
+export default items;

@@ -1,0 +1,3 @@
+def convidar(nome, lista=[]):
+    lista.append(nome)
+    return lista
