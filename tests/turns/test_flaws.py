@@ -1,5 +1,7 @@
 """What speaks against a file that was made: the model is told of it once, and the answer is doubted."""
 
+import subprocess
+
 import pytest
 from tests.filing import put
 from tests.playing import last
@@ -327,7 +329,10 @@ def test_a_common_mistake_that_is_still_there_is_told_again(session, new, left):
     attachments.attach_files(request, {"*", "python"}, it.loop.context, it.loop.conversation.templates)
     note_request(it.loop.context.ledger, it.loop.conversation.templates, request, "")
     it.play(request)
-    said = "Line 1: the default of x is made once, and all calls share it; x=None makes a new one."
+    said = (
+        "Line 1: the default of x is made once, and all calls share it. It should read: def f(x=None): "
+        "The line below it: if x is None: x = []"
+    )
     assert (f"{said}\n\nSo the task is not done." in told(it, 1)) is left, told(it, 1)
 
 
@@ -353,3 +358,22 @@ def test_a_file_that_was_made_under_nearly_its_name_is_renamed(session, made, sh
     it.play(request)
     block = f"```bash\nmv {made} niet-betaald.csv\n```"
     assert (block in told(it, 1)) is shown, told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "told_"),
+    [
+        ("make the extension of every file in d lowercase", True),
+        ("rename the .JPG of d to .jpg", False),
+    ],
+)
+def test_endings_that_are_to_be_small_are(session, request_, told_):
+    it = session("```bash\nmv d/a.JPG d/a.jpg\n```", "They are renamed.", "They are.")
+    for name in ("d/a.JPG", "d/b c.Png", "d/d.gif", "E.TXT"):
+        put(it.loop.context, name, name)
+    it.play(request_)
+    assert ("The ending of d/b c.Png still has capitals: for f in d/*.*; do " in told(it, 1)) is told_
+    if told_:
+        command = next(line for line in told(it, 1).splitlines() if line.startswith("for f in"))
+        subprocess.run(["bash", "-c", command], cwd=it.folder, check=True)
+        assert sorted(path.name for path in (it.folder / "d").iterdir()) == ["a.jpg", "b c.png", "d.gif"]

@@ -16,6 +16,8 @@ from tripletick.tools.python_source import parse_program
 MOST = 2
 """Sentences on one program."""
 SCRIPTS = (".js", ".mjs", ".ts")
+LARGEST = 20_000
+"""Characters of a script in which loops are looked for."""
 LONGEST = 200
 """Characters of a line that is looked at."""
 EARLY = "Line {line}, {code}, stands inside the loop above it, and ends that in its first round."
@@ -23,7 +25,8 @@ DIVIDED = (
     "Line {line}: / comes before +, so that only {last} is divided. ({sum}) / {by} divides the whole sum."
 )
 SHARED = (
-    "Line {line}: the default of {name} is made once, and all calls share it; {name}=None makes a new one."
+    "Line {line}: the default of {name} is made once, and all calls share it. It should read: {whole} "
+    "The line below it: if {name} is None: {name} = {default}"
 )
 UNUSED = "Line {line}: {code} changes nothing by itself; what it gives must be kept: {keep}."
 NO_RESULT = "{name} returns nothing, so that line {line} gets None."
@@ -35,9 +38,9 @@ CUT = "Line {line}: {code} cuts names at their blanks. It should read: {whole}"
 BARE = "Line {line}: ${name} without quotes is cut at blanks. It should read: {whole}"
 LOST_COUNT = (
     "{name} is counted in a while loop behind a pipe, which is a shell of its own: behind the loop it is as "
-    "before. Write: while read -r line; do … done < <(COMMAND), or count with wc -l."
+    "before. The loop's first line must be: {first} and its last: {last}"
 )
-_PIPED = re.compile(r"\|\s*while\b(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
+_PIPED = re.compile(r"(?P<command>[^\n]*?)\|\s*(?P<first>while\b[^\n]*)(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
 _COUNTS = re.compile(r"\(\(\s*(\w+)(?:\+\+|\s*\+=)|\b(\w+)=\$\(\(|\blet\s+[\"']?(\w+)\+")
 THEN = "Line {line} then reads: {whole}"
 FIRST = "Line {line}: {code}) takes the first {text} alone; replaceAll in its place takes each."
@@ -90,11 +93,11 @@ def describe_mistakes(path: str, source: str) -> tuple[list[str], list[str]]:
     for find in (
         _find_early_ends,
         _find_divided_ends,
-        _find_shared_defaults,
         _find_unused_results,
         _find_missing_results,
     ):
         found += find(tree)
+    found += _find_shared_defaults(tree, source.splitlines())
     return found, list(_find_range_ends(tree, source.splitlines()))
 
 
@@ -119,6 +122,8 @@ def _find_cut_names(source: str) -> Iterator[str]:
     """
     name = folder = ""
     for at, line in enumerate(source.splitlines(), 1):
+        if len(line) > LONGEST:
+            continue
         if listed := _LISTS.search(line):
             where = listed["where"].replace('"', "").strip()
             where = re.sub(r"\$\{?\w+\}?", lambda found: f'"{found[0]}"', where)
@@ -146,17 +151,20 @@ def _quote_variable(line: str, name: str, folder: str) -> str:
 
 def find_lost_count(source: str) -> str:
     """Say that a loop behind a pipe counts in a shell of its own, of which nothing is left behind it."""
+    if len(source) > LARGEST or any(len(line) > LONGEST for line in source.splitlines()):
+        return ""
     for loop in _PIPED.finditer(source):
         names = next(filter(None, ([*filter(None, each)] for each in _COUNTS.findall(loop["body"]))), [])
         if names and re.search(rf"\$\{{?{names[0]}\b", source[loop.end() :]):
-            return LOST_COUNT.format(name=names[0])
+            last = f"done < <({loop['command'].strip()})"
+            return LOST_COUNT.format(name=names[0], first=loop["first"].strip(), last=last)
     return ""
 
 
 def _find_first_alone(source: str) -> Iterator[str]:
     """Find what puts something in the place of the first of several, in JavaScript."""
     for at, line in enumerate(source.splitlines(), 1):
-        if found := _REPLACE.search(line):
+        if len(line) <= LONGEST and (found := _REPLACE.search(line)):
             yield FIRST.format(line=at, code=found[0], text=found[1])
 
 
@@ -203,13 +211,16 @@ def _list_terms(node: ast.expr) -> list[str]:
     return [ast.unparse(node)]
 
 
-def _find_shared_defaults(tree: ast.Module) -> Iterator[str]:
+def _find_shared_defaults(tree: ast.Module, lines: Sequence[str]) -> Iterator[str]:
     for part in ast.walk(tree):
         if isinstance(part, ast.FunctionDef) and part.args.defaults:
             named = part.args.args[-len(part.args.defaults) :]
             for argument, default in zip(named, part.args.defaults, strict=True):
                 if isinstance(default, (ast.List, ast.Dict, ast.Set)):
-                    yield SHARED.format(line=part.lineno, name=argument.arg)
+                    written, line = ast.unparse(default), lines[default.lineno - 1]
+                    whole = line.replace(f"{argument.arg}={written}", f"{argument.arg}=None").strip()
+                    told = {"name": argument.arg, "default": written, "whole": whole}
+                    yield SHARED.format(line=default.lineno, **told)
 
 
 def _find_unused_results(tree: ast.Module) -> Iterator[str]:

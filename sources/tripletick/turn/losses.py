@@ -106,6 +106,7 @@ _NAMED_LIKE = re.compile(
 )
 """How the names of the files begin or end that are meant."""
 REST = re.compile(r"\b(?:else|others?|rest|remaining|everything|anything)\b", re.IGNORECASE)
+MEANT = "Those that are meant: {command}"
 BEGINS = "It took {path} away, whose name does not begin with {part}."
 ENDS = "It took {path} away, whose name does not end in {part}."
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -190,8 +191,8 @@ def find_loss(
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
-    if not lost and (other := _find_other_names(code, changes, request)):
-        return take_back(other)
+    if not lost and (wrong := _find_other_names(code, changes, request)):
+        return take_back(*wrong)
     if not lost:
         few = _find_unmade_folder(code, changes, request, root) or _find_too_few(changes, request, root)
         return take_back(few) if few else _find_other_kinds(code, changes, request)
@@ -269,25 +270,31 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
     return take_back(OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said))
 
 
-def _find_other_names(code: str, changes: Sequence[Change], request: str) -> str:
-    """Say that a file was moved or deleted whose name does not begin or end as the request says."""
+def _find_other_names(code: str, changes: Sequence[Change], request: str) -> tuple[str, str] | None:
+    """Say that a file was moved or deleted whose name does not begin or end as the request says, and how
+    those are found that are meant.
+    """
     plain = KEPT.sub(" ", request)
     found = _NAMED_LIKE.search(plain)
     if not found or REST.search(plain) or not (MOVES.search(code) or DELETES.search(code)):
-        return ""
+        return None
     part, ends = found["part"].rstrip(".,"), bool(found["ends"])
     gone = [each.path for each in _list_gone(changes)]
-    names = {path: path.rpartition("/")[2].casefold() for path in gone}
+    other = next((path for path in gone if not _is_named_like(path, part, ends=ends)), "")
+    if not other:
+        return None
+    folder = shlex.quote(gone[0].partition("/")[0]) if all("/" in path for path in gone) else "."
+    flat = " -maxdepth 1" if all(path.count("/") == (folder != ".") for path in gone) else ""
     # the part may stand before the ending, which nobody names
-    fits = {
-        path
-        for path, name in names.items()
-        if (name if ends else name[: len(part)]).startswith(part.casefold())
-        or (ends and (name.endswith(part.casefold()) or name.rpartition(".")[0].endswith(part.casefold())))
-    }
-    other = [path for path in gone if path not in fits]
-    how = ENDS if ends else BEGINS
-    return how.format(path=other[0], part=part) if other else ""
+    pattern = f"{part}*" if not ends else f"*{part}" if "." in part else f"*{part}.*"
+    deletes = "" if MOVES.search(code) else " -delete"
+    command = f"find {folder}{flat} -type f -name {shlex.quote(pattern)}{deletes}"
+    return (ENDS if ends else BEGINS).format(path=other, part=part), MEANT.format(command=command)
+
+
+def _is_named_like(path: str, part: str, *, ends: bool) -> bool:
+    name, part = path.rpartition("/")[2].casefold(), part.casefold()
+    return name.endswith(part) or name.rpartition(".")[0].endswith(part) if ends else name.startswith(part)
 
 
 def list_kinds(request: str) -> set[str]:

@@ -67,6 +67,13 @@ CASELESS = re.compile(
     r"|case (?:does ?n.?t|does not|is not|isn.?t) ?(?:matter|important)|casse|mayúscul|maiuscol|hoofdletter",
     re.IGNORECASE,
 )
+NUMBERED_KEY = re.compile(
+    r"\b(?:by|on|nach|par|por|per|op)\s+(?:(?:its|the|their|der|dem|la|le|de)\s+)?"
+    r"(first|second|third|last|erste[nr]?|zweite[nr]?|dritte[nr]?|letzte[nr]?)\s+(?:column|spalte|field)\b",
+    re.IGNORECASE,
+)
+ORDINALS = {"seco": 1, "thir": 2, "last": -1, "zwei": 1, "drit": 2, "letz": -1}
+"""Where a column stands that is not the first, by how its numeral begins."""
 SEVERAL_KEYS = re.compile(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
 """Each key may have a direction of its own."""
 CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?:\.\d+)?")
@@ -202,6 +209,8 @@ def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[
     rows = rows[:-1] if rows and any(map(TOTALS.match, rows[-1])) else rows
     rows = [row for row in rows if len(row) == len(names)]
     named = [at for at, name in enumerate(names) if name.strip() and _is_key(name.strip(), request)]
+    if not named and (column := NUMBERED_KEY.search(request)):
+        named = [*range(len(names))][ORDINALS.get(column[1].casefold()[:4], 0) :][:1]
     columns = named or range(len(names))
     directions = directions if len(named) < 2 else [False, True]
     if len(named) == 1 and len(directions) > 1 and not SEVERAL_KEYS.search(request):

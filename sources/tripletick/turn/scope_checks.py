@@ -22,6 +22,14 @@ _SPECIAL, _ESCAPED = re.compile(r"([/&\\])"), r"\\\1"
 """What sed reads as something else in what it writes."""
 MOST = 10
 """Lines that one command puts back."""
+CAPITALS = "The ending of {path} still has capitals."
+LOWER = 'for f in {where}; do e="${{f##*.}}"; [ "$e" = "${{e,,}}" ] || mv "$f" "${{f%.*}}.${{e,,}}"; done'
+SMALL_ENDINGS = re.compile(
+    r"\b(?:extensions?|endings?|suffix(?:es)?|(?:datei)?endung\w*|extensión|extensiones|estension\w)\b[^.;\n]{0,60}"
+    r"\b(?:lower ?-?case|small letters|klein\w*|minuscules?|minúsculas?|minuscol\w)"
+    r"|\blower ?-?case[^.;\n]{0,40}\b(?:extensions?|endings?|suffix(?:es)?)\b",
+    re.IGNORECASE,
+)
 UNMADE = '"{name}" is not there, and the name of {old} is to become that: mv OLD NEW.'
 BECOMES = re.compile(
     r"(?:\b(?:becomes?|goes (?:in)?to|is (?:then |to be )?(?:called|named)|should be(?:come| called| named)?"
@@ -94,6 +102,23 @@ def find_unmade_name(changes: Sequence[Change], workspace: Workspace, request: s
         olds = (old for old in former if before.endswith((old, old.rpartition(".")[0] or old)))
         if name not in there and (old := max(olds, key=len, default="")):
             return Flaw(UNMADE.format(name=name, old=old))
+    return None
+
+
+def find_capital_ending(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
+    """Say that an ending still has capitals where a request wants them all small; those of the folders in
+    which files have come or gone.
+    """
+    folders = {change.path.rpartition("/")[0] for change in changes if change.was is None}
+    if not folders or not SMALL_ENDINGS.search(request):
+        return None
+    paths = sorted(path for paths in find_by_name(workspace).values() for path in paths)
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        ending = name.rpartition(".")[2]
+        if folder in folders and "." in name[1:] and ending != ending.lower():
+            where = f"{shlex.quote(folder)}/*.*" if folder else "*.*"
+            return make_mendable(CAPITALS.format(path=path), LOWER.format(where=where))
     return None
 
 
