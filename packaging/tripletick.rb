@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "94fb1442b30f6f4a4517202894b1d36291211824716e27c44ec965b0126992e6"
+  sha256 "df79e27d3c51eae2a835e9f60332e42701076bcac764d1d3059da0b47d9c87a4"
   license "MIT"
 
   depends_on "python@3.13"

@@ -90,15 +90,10 @@ def describe_mistakes(path: str, source: str) -> tuple[list[str], list[str]]:
         found += _find_first_alone(source)
     if not tree:
         return found, []
-    for find in (
-        _find_early_ends,
-        _find_divided_ends,
-        _find_unused_results,
-        _find_missing_results,
-    ):
+    for find in (_find_early_ends, _find_divided_ends, _find_unused_results, _find_missing_results):
         found += find(tree)
-    found += _find_shared_defaults(tree, source.splitlines())
-    return found, list(_find_range_ends(tree, source.splitlines()))
+    lines = source.splitlines()
+    return [*found, *_find_shared_defaults(tree, lines)], list(_find_range_ends(tree, lines))
 
 
 def _find_unreached(source: str) -> Iterator[str]:

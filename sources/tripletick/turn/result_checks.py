@@ -164,9 +164,7 @@ def find_disorder(path: str, text: str, request: str) -> Flaw | None:
     if not known or all(_is_ordered(items, directions) for items in lists):
         return None
     plain = lists == [[line for line in text.splitlines() if line.strip()]]
-    flags = _choose_flags(lists[0], directions) if plain else None
-    if flags is not None and "n" not in flags and CASELESS.search(request):
-        flags += "f"
+    flags = _choose_flags(lists[0], directions, request) if plain else None
     how = "" if flags is None else SORT_LINES.format(path=shlex.quote(path), flags=flags and f" -{flags}")
     return make_mendable(DISORDER.format(path=path, by=""), how)
 
@@ -183,13 +181,14 @@ def _find_number_disorder(path: str, text: str, directions: Sequence[bool]) -> F
     return make_mendable(DISORDER.format(path=path, by=" by number"), how)
 
 
-def _choose_flags(values: Iterable[str], directions: Sequence[bool]) -> str | None:
+def _choose_flags(values: Iterable[str], directions: Sequence[bool], request: str) -> str | None:
     """Give the options of `sort` that put values in order, None where it cannot."""
     values = [value.strip() for value in values]
     numbers = all(map(NUMBER.fullmatch, values))
     down = directions[0]
     ordered = sorted(values, key=float if numbers else str, reverse=down)
-    return "n" * numbers + "r" * down if _is_ordered(ordered, [down]) else None
+    folds = not numbers and bool(CASELESS.search(request))
+    return "n" * numbers + "r" * down + "f" * folds if _is_ordered(ordered, [down]) else None
 
 
 def _list_items(text: str) -> Iterator[list[str]]:
@@ -227,9 +226,7 @@ def _find_row_disorder(path: str, text: str, request: str, directions: Sequence[
         return Flaw(DISORDER.format(path=path, by=by).removesuffix(".") + COMPARE.format(key=key))
     at, separator = named[0], detect_separator(text)
     is_simple = len(named) == 1 and '"' not in text and separator != "\t"
-    flags = _choose_flags((row[at] for row in rows), directions) if is_simple else None
-    if flags is not None and "n" not in flags and CASELESS.search(request):
-        flags += "f"
+    flags = _choose_flags((row[at] for row in rows), directions, request) if is_simple else None
     told = {"path": shlex.quote(path), "separator": shlex.quote(separator), "column": at + 1, "flags": flags}
     how = "" if flags is None else SORT_ROWS.format(**told)
     return make_mendable(DISORDER.format(path=path, by=by), how)

@@ -90,12 +90,9 @@ def find_other_section(path: str, text: str, before: str, request: str) -> Flaw 
 
 def find_unmade_name(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
     """Say that a file has not the name that a request shows: "Paper Moon becomes '01 Paper Moon.cho'"."""
-    shown = [*BECOMES.finditer(request)]
-    there = (
-        {path.rpartition("/")[2] for paths in find_by_name(workspace).values() for path in paths}
-        if shown
-        else set()
-    )
+    if not (shown := [*BECOMES.finditer(request)]):
+        return None
+    there = {path.rpartition("/")[2] for paths in find_by_name(workspace).values() for path in paths}
     former = there | {change.path.rpartition("/")[2] for change in changes}
     for found in shown:
         name, before = found["name"].rpartition("/")[2], request[: found.start()].rstrip(" ,\"'`")
@@ -142,7 +139,7 @@ def find_wrong_years(
     said = WRONG_YEAR.format(name=name, year=years[wrong[0]], said=found[0])
     places = {old: new for new, old in renamed.items()}
     folders = {places[path].rpartition("/")[0] for path in wrong if path in places}
-    if len(folders) != 1 or not folders or not places.keys() >= {*wrong}:
+    if len(folders) != 1 or not places.keys() >= {*wrong}:
         return Flaw(said)
     back = [f"mv {shlex.quote(places[path])} {shlex.quote(path)}" for path in wrong]
     shapes = {_get_shape(path) for path in years}
