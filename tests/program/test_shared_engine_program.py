@@ -108,11 +108,13 @@ def test_a_turn_goes_on_when_its_engine_is_killed_in_the_middle_of_a_reply(home)
         # the test's time limit ends it
         pass
     (killed,) = found
-    while json.loads(task.stdout.readline())["event"] != "Text":
-        pass
+    for line in task.stdout:
+        if json.loads(line)["event"] == "Text":
+            break
     os.kill(killed.pid, signal.SIGKILL)
-    out, err = task.communicate(timeout=150)
-    events = [json.loads(line) for line in out.splitlines()]
+    # not with `communicate`, which loses the lines that were read ahead
+    events = [json.loads(line) for line in task.stdout]
+    err = task.communicate(timeout=150)[1]
     notices = [event["text"] for event in events if event["event"] == "Notice"]
     assert "The engine of tiny.gguf ended in the middle of a reply. Trying again." in notices, err
     assert events[-1]["event"] == "Answered"

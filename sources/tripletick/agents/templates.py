@@ -238,15 +238,19 @@ def load_templates(*folders: Path) -> Templates:
     said: dict[str, Any] = {}
     for path in (folder / FILE for folder in folders):
         try:
-            said |= _read_file(path) if path.exists() else {}
+            said |= _read_version(path, path.stat().st_mtime_ns) if path.exists() else {}
         except (OSError, ValueError) as error:
             why = f"{str(error).rstrip('.')}."
             raise ConfigError(f"{path} cannot be read.", why, "Fix the file.") from error
     return Templates(**said)
 
 
-def _read_file(path: Path) -> dict[str, Any]:
-    """Read one file. Raises ValueError for a sentence or a place that there is not."""
+@lru_cache(maxsize=16)
+def _read_version(path: Path, _changed_at: int) -> dict[str, Any]:
+    """Read one version of a file, which a session asks for with each request.
+
+    Raises ValueError for a sentence or a place that there is not.
+    """
     said = tomllib.loads(path.read_text("utf-8-sig"))
     known = {each.name: PLACES.get(each.name, set()) for each in fields(Templates)}
     for name, text in said.items():
