@@ -32,7 +32,7 @@ def _stream(answer, size, finish="stop"):
     return reader.close(finish), reader.is_stopped
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SOUP, st.integers(1, 9), st.sampled_from(["stop", "length"]))
 def test_any_soup_of_fences_is_read_the_same_in_any_chunks(answer, size, finish):
     assert _stream(answer, size, finish) == _stream(answer, len(answer) + 1, finish)
@@ -45,20 +45,20 @@ def _shown(answer, size):
     return [(kind, "".join(part.text for part in run)) for kind, run in groupby(parts, type)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SOUP, st.integers(1, 9))
 def test_any_soup_of_fences_is_shown_the_same_in_any_chunks(answer, size):
     assert _shown(answer, size) == _shown(answer, len(answer) + 1)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SOUP)
 def test_a_call_s_body_is_never_invented(answer):
     for call in parse_reply(answer, OWNED).calls:
         assert all(line.strip() in answer.replace("&lt;", "<") for line in call.body.split("\n"))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SOUP.filter(lambda soup: "</think>" not in soup))
 def test_hanging_up_leaves_the_calls_that_the_whole_answer_has(answer):
     reading, stopped = _stream(answer, 1)
@@ -109,7 +109,7 @@ FRAGMENTS = st.sampled_from([
 """No closing tag ends a line: before it comes, nobody can tell reasoning that nothing opened."""
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(FRAGMENTS, max_size=14).map("".join), st.data())
 def test_wherever_a_soup_is_cut_no_block_appears_that_the_whole_does_not_hold(answer, data):
     whole = [(call.tool, call.path, call.body) for call in parse_reply(answer, OWNED).calls]

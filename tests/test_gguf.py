@@ -144,7 +144,6 @@ def test_what_is_no_file_is_unreadable(tmp_path):
 
 @settings(
     max_examples=300,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
