@@ -241,6 +241,20 @@ def test_a_program_that_prints_a_shown_line_in_another_order_has_failed(context)
     )
 
 
+def test_a_line_that_was_printed_in_another_order_is_not_lost_by_the_repair(context):
+    context.ledger.begin_turn(TABLE.format("7 x 3 = 21"))
+    assert use(context, "python", "print('3 x 3 = 9')", "table.py").outcome == "ok"
+    use(context, "python", "print('3 x 7 = 21')", "table.py")
+    context.ledger.restart_turn()
+    (context.workspace.root / "table.py").unlink()
+    lost = use(context, "python", "print('3 x 3 = 9')", "table.py")
+    assert lost.text == "table.py: it prints no '7 x 3 = 21', and the task wants that line"
+    assert use(context, "python", "print('7 x 3 = 21')", "table.py").outcome == "ok"
+    # in the next turn it may be a line for other data again
+    context.ledger.begin_turn(TABLE.format("7 x 3 = 21"))
+    assert use(context, "python", "print('3 x 3 = 9')", "table.py").outcome == "ok"
+
+
 @pytest.mark.parametrize(
     ("task", "says"),
     [

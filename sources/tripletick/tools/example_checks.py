@@ -45,12 +45,13 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
     misread += [find_lost_count(program.source) if is_shell else ""]
     printed = "\n".join([result.text, *(each.printed for each in used)])
-    lacking = sample_lines.find_missing_line(task, printed)
+    lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
     faults = filter(None, (*(each.fault for each in used), *misread, lacking, typed))
     wrong = [*_find_failed_examples(program, saved), *faults]
     if misprint := sample_lines.find_misprint(task, result.text):
         line, sample = misprint
+        context.ledger.misprinted = sample
         pairs = zip(line.split(), sample.split(), strict=False)
         other, first = next((pair for pair in pairs if pair[0] != pair[1]), (line, sample))
         wrong.append(MISPRINTED.format(line=line, sample=sample, first=first, other=other))

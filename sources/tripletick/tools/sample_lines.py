@@ -53,11 +53,14 @@ def find_misprint(task: str, printed: str) -> tuple[str, str] | None:
     return None
 
 
-def find_missing_line(task: str, printed: str) -> str:
-    """Say that one of what is counted through was not printed, "" where the task speaks of none."""
-    if ends := _ENDS.search(task):
+def find_missing_line(task: str, printed: str, misprinted: str = "") -> str:
+    """Say that one of what is counted through was not printed, or what a try before had in another order;
+    "" where the task speaks of none.
+    """
+    ends = _ENDS.search(task)
+    if wanted := [*(ends.groups() if ends else ()), *filter(None, [misprinted])]:
         shown = {" ".join(line.split()) for line in printed.splitlines()}
-        lacking = [each for each in ends.groups() if " ".join(each.split()) not in shown]
+        lacking = [each for each in wanted if " ".join(each.split()) not in shown]
         return NO_LINE.format(line=lacking[0], wanted="that line") if lacking and printed.strip() else ""
     if not (span := _SPAN.search(task)):
         return ""

@@ -82,6 +82,9 @@ class FileTracker:
     wanted: str = ""
     """The program whose corrected whole the model was last asked for."""
 
+    misprinted: str = ""
+    """A line that the task shows, which a program has printed in another order."""
+
     known_before: frozenset[str] = frozenset()
     """`known` as this turn began, or at what a fresh start keeps of it …"""
     made_before: frozenset[str] = frozenset()
@@ -113,7 +116,7 @@ class FileTracker:
         return self.mends and not self.mended and path == self.asked
 
     def begin_turn(self, task: str = "") -> None:
-        self.task = task
+        self.task, self.misprinted = task, ""
         self.made.clear()
         self.keep_progress()
         self.restart_turn()
