@@ -122,6 +122,34 @@ def test_what_alone_differs_is_said(given, right, said):
 
 
 @pytest.mark.parametrize(
+    ("given", "right", "said"),
+    [
+        ("[5, -3, -4]", "[-4, -3, 5]", "; the values are right, but not their order: sorted"),
+        (
+            "['b', 'a', 'c']",
+            "['c', 'b', 'a']",
+            "; the values are right, but not their order: sorted, reverse=True",
+        ),
+        ("[2, 3, 1]", "[1, 3, 2]", "; the values are right, but not their order: [::-1]"),
+        ("[1, 'a']", "['a', 1]", "; the values are right, but not their order: [::-1]"),
+        ("[2, 3, 1]", "[3, 2, 1, 0]", ""),
+        ("[1, 2]", "[1, 2, 3]", "; the last value is missing"),
+        ("[2, 3]", "[1, 2, 3]", "; the first value is missing"),
+        ("(0, 1, 2)", "(1, 2)", "; the first value is too much"),
+        ("[1, 2, 3]", "[1, 2]", "; the last value is too much"),
+        ("'3'", "3", "; that is a text, and int is wanted"),
+        ("'3'", "4", ""),
+        ("3", "4", ""),
+        ("[3]", "[4]", ""),
+        ("[]", "[4]", "; the first value is missing"),
+    ],
+)
+def test_in_what_alone_two_values_differ_is_said(given, right, said):
+    fault = examples_module.check_example("f()", right, {"f": lambda: ast.literal_eval(given)})
+    assert fault == f"f() gives {given}, and right is {right}{said}"
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("Example 1:\n  Input: a = [1, 2], k = 3\n  Output: [3]\n", [("f([1, 2], 3)", "[3]")]),

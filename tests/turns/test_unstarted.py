@@ -159,6 +159,12 @@ def test_what_the_user_does_not_want_run_is_saved(session, request_):
         "Wie lösche ich alle Logs? Bitte nichts ausführen.",
         "Comment effacer les logs ? N'exécute rien.",
         "删除所有日志的命令是什么, 不要执行",
+        "How are all logs deleted? There is no need to run it or to write a file.",
+        "How would I delete all logs? I will enter it myself.",
+        "delete all logs, how? only show the command",
+        "What does a command look like that deletes all logs?",
+        "the crontab line that deletes all logs, how does it go?",
+        "Lösche alle Logs - wie geht das? Nur den Befehl, bitte",
     ],
 )
 @pytest.mark.parametrize("dialect", ["fence", "xml", "native"], indirect=True)
@@ -172,6 +178,23 @@ def test_a_command_that_the_user_only_wants_to_see_is_the_answer(session, reques
 
 
 @pytest.mark.parametrize(
+    ("request_", "there"),
+    [
+        ("How is a text reversed in Python? Don't save or run anything.", []),
+        ("How is a text reversed in Python? No need to run it or to write a file.", []),
+        ("How is a text reversed in Python? Do not run or save it", []),
+        ("Wie dreht man in Python einen Text um? Nichts ausführen, nichts speichern.", []),
+        ("Write a program that reverses a text. Do not run it.", ["turn.py"]),
+    ],
+)
+def test_a_program_that_is_not_to_be_saved_is_the_answer_whatever_its_name(session, request_, there):
+    it = session("```python:turn.py\nprint('ab'[::-1])\n```", "The program is in turn.py.")
+    events = it.play(request_)
+    assert sorted(path.name for path in it.folder.glob("*")) == there
+    assert ("[::-1]" in last(events, Answered).text) is (not there)
+
+
+@pytest.mark.parametrize(
     "request_",
     [
         "Delete all logs. Nothing runs here any more.",
@@ -179,6 +202,7 @@ def test_a_command_that_the_user_only_wants_to_see_is_the_answer(session, reques
         "I tried to do it myself and failed: delete all logs.",
         "Delete all logs, but do not run the tests.",
         "Delete all logs. The nightly job should not run.",
+        "Delete all logs and just show the names of the others.",
     ],
 )
 def test_what_only_sounds_like_it_is_run(session, request_):

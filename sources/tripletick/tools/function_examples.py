@@ -299,9 +299,34 @@ def check_example(call: str, result: str, program: Mapping[str, Any]) -> str:
         return ""
     if _is_equal(given, right):
         return ""
-    both = isinstance(given, str) and isinstance(right, str)
-    alike = describe_difference(given, right) if both else ""
-    return f"{call} gives {given!r}, and right is {right!r}{alike}"
+    return f"{call} gives {given!r}, and right is {right!r}{_compare_values(given, right)}"
+
+
+def _compare_values(given: object, right: object) -> str:
+    """Say in what alone two values differ, behind a semicolon; "" where that is nothing of these."""
+    if isinstance(given, str):
+        if isinstance(right, str):
+            return describe_difference(given, right)
+        return f"; that is a text, and {type(right).__name__} is wanted" if given == str(right) else ""
+    if isinstance(given, (list, tuple)) and isinstance(right, (list, tuple)):
+        return _compare_sequences(list(given), list(right))
+    return ""
+
+
+def _compare_sequences(given: list[Any], right: list[Any]) -> str:
+    ways = {"[::-1]": given[::-1]}
+    with contextlib.suppress(TypeError):  # what has no order
+        ways = {"sorted": sorted(given), "sorted, reverse=True": sorted(given, reverse=True), **ways}
+    if right and (how := next((how for how, values in ways.items() if values == right), "")):
+        return f"; the values are right, but not their order: {how}"
+    parts = {
+        "the first value is too much": (given[1:], right),
+        "the last value is too much": (given[:-1], right),
+        "the first value is missing": (given, right[1:]),
+        "the last value is missing": (given, right[:-1]),
+    }
+    alone = [what for what, (one, other) in parts.items() if one == other and len(given) != len(right)]
+    return f"; {alone[0]}" if alone else ""
 
 
 def _is_equal(given: object, right: object) -> bool:

@@ -78,7 +78,9 @@ class FileTracker:
     only_computes: bool = False
     """It wants a result and speaks of no program or file: a program for it is not saved."""
     only_shown: bool = False
-    """… nor a program saved: what the model writes is the answer."""
+    """… nor a program saved: what the model writes is the answer …"""
+    unsaved: bool = False
+    """… also under a name that the model has given it."""
     wanted: str = ""
     """The program whose corrected whole the model was last asked for."""
 

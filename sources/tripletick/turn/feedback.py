@@ -231,10 +231,11 @@ def gather_facts(
 
 def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:
     """Turn a reply to a request that wants nothing run into an answer that shows its programs; one with
-    another block, or that saves a file, stays as it is.
+    another block, or that saves a file where it may, stays as it is.
     """
     calls, said = reading.calls, reading.answer_text
-    if not ledger.only_shown or not calls or any(each.path or each.tool not in languages for each in calls):
+    shown = ledger.only_shown and all(ledger.unsaved or not each.path for each in calls)
+    if not shown or not calls or any(each.tool not in languages for each in calls):
         return reading
     if not all(f"```{call.tool}" in said for call in calls):
         blocks = (f"```{call.tool}\n{call.body}\n```" for call in calls)

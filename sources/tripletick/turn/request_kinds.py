@@ -19,6 +19,7 @@ def note_request(ledger: FileTracker, said: Templates, request: str, ending: str
     ledger.untouched = said.has_words("untouched", request)
     ledger.only_asks = only_wants(("asks",), said, request)
     ledger.only_computes = said.has_words("computes", request)
+    ledger.unsaved = said.has_words("unsaved", request)
     ledger.only_shown = ledger.withheld and bool(ending) and ending == said.show
 
 
