@@ -5,6 +5,7 @@ import pytest
 from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.turn.described_changes import apply_described_change
 
+SHOP = "FREE = 50\ndef fee(total):\n    if total {} FREE:\n        return 0\n    return {}"
 TOTAL = "def total(x):\n    r = 0\n    for n in x:\n        r += n\n{}"
 
 
@@ -25,11 +26,37 @@ TOTAL = "def total(x):\n    r = 0\n    for n in x:\n        r += n\n{}"
         ("def f(x):\n    x + 1\nprint(f(1))", "f returns nothing, so that line 3 gets None."),
         ("def f(x):\n    print(x)\nf(1)", None),
         ("for i in range(1, n):\n    print(i)", None),
+        ("def f(name):\n    return name[0] + name[1]", "Its words: for word in name.split()"),
+        ("def f(name):\n    name = name.split()\n    return name[0] + name[1]", None),
+        ("def f(row):\n    return row[0] + row[1]", None),
         ("def f(", None),
     ],
 )
 def test_what_is_surely_a_mistake_is_told(source, says):
     found, _ = describe_mistakes("a.py", source)
+    assert (says in found[0]) if says else not found
+
+
+@pytest.mark.parametrize(
+    ("task", "source", "says"),
+    [
+        (
+            "orders of exactly 50 should ship free",
+            SHOP.format(">", 4),
+            "With that too it reads: if total >= FREE:",
+        ),
+        ("Genau 50 ist frei", SHOP.format(">", 4), "Line 3 leaves out exactly 50."),
+        ("with exactly $50 it is wrong", "if (total < 50) {", "reads: if (total <= 50) {"),
+        ("exactly 50 is wrong", 'if [ "$n" -gt 50 ]; then', 'reads: if [ "$n" -ge 50 ]; then'),
+        ("orders of exactly 50 should ship free", SHOP.format(">=", 4), None),
+        ("orders above 50 should ship free", SHOP.format(">", 4), None),
+        ("exactly 50", "if a > 50:\n    b = c > 50", None),
+        ("exactly 50", "if a > 500 or a > 50.5 or a -> 50", None),
+        ("exactly 5.5", "if a > 5:", None),
+    ],
+)
+def test_a_condition_that_leaves_out_what_is_named_exactly_is_told(task, source, says):
+    found, _ = describe_mistakes("a.txt", source, task)
     assert (says in found[0]) if says else not found
 
 
@@ -49,7 +76,24 @@ def test_what_is_surely_a_mistake_is_told(source, says):
             'if [ "$age" -lt 65 ]; then\n  echo 1\nelif [ "$age" -lt 14 ]; then',
             "Line 3 is never reached: line 1",
         ),
-        ("a.sh", 'if [ "$age" -lt 14 ]; then\n  echo 1\nelif [ "$age" -lt 65 ]; then', None),
+        ("a.sh", 'age=$1\nif [ "$age" -lt 14 ]; then\n  echo 1\nelif [ "$age" -lt 65 ]; then', None),
+        ("a.sh", "for i in $(seq 3 1); do", "It should read: for i in $(seq 3 -1 1); do"),
+        ("a.sh", 'for i in $(seq "$1" 1); do', """It should read: for i in $(seq "$1" -1 1); do"""),
+        ("a.sh", "for i in $(seq 1 12); do\n  seq 5; seq 9 -1 1; seq 1 $2", None),
+        ("a.sh", "for i in {1..$1}; do", """It should read: for i in $(seq 1 "$1"); do"""),
+        ("a.sh", "for i in {$1..1}; do", """It should read: for i in $(seq "$1" -1 1); do"""),
+        ("a.sh", "for i in {3..1} {a..z}; do", None),
+        ("a.sh", "best=1\nif (( best > longest )); then\n  echo", "Line 2: nothing sets longest"),
+        ("a.sh", 'total=0\necho "It\'s $totl"', "Line 2: nothing sets totl"),
+        ("a.sh", "awk '{n += $1\n} END {print $nf}' a.txt\nread -r a b\necho $a $b", None),
+        ("a.sh", "local n=3 m; m=1\nprintf -v x 3\necho $n $m $x ${y:-5} ${HOME} $http_proxy", None),
+        (
+            "a.sh",
+            "while IFS=, read -r name sum; do\n  ((all += sum)); n[2]=1\ndone\necho $name $all ${n[2]}",
+            None,
+        ),
+        ("a.sh", "source lib.sh\necho $from_lib", None),
+        ("a.sh", "# prints $name\nfor ((i=0; i<3; i++)); do echo $i; done", None),
         ("a.js", "if (n > 10) {\n} else if (n > 100) {\n}", "Line 2 is never reached"),
         (
             "a.sh",

@@ -28,6 +28,8 @@ PATTERNS = 2
 """Patterns that stand for several of them."""
 ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
 """What may be the ending of files, in the words of a request: `.tmp`, `*.tmp`, PDF, pdfs."""
+NAME_ENDS = re.compile(r"(?i)\bend(?:s|ing)? (?:in|with) [\"'`]?(?P<part>[^\s\"'`,;]{1,20})")
+"""How names end that are meant: in `~`, `_old`."""
 RULES = "The folder's AGENTS.md says:\n{words}\n"
 RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
 RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
@@ -62,7 +64,7 @@ def format_folder_line(workspace: Workspace, templates: Templates, request: str 
         if chosen is meant
         else _count_by_word(top, request)
     )
-    said = [*patterns, *shorten_names(chosen, shown, of=len(names))]
+    said = [*_count_by_end(names, request), *patterns, *shorten_names(chosen, shown, of=len(names))]
     return templates.folder.format(names=templates.separator.join(said) or "empty")
 
 
@@ -95,6 +97,15 @@ def _count_by_pattern(names: Iterable[str]) -> Iterator[str]:
     files = (name for name in names if "." in name and not name.endswith("/"))
     counts = Counter(name.rpartition(".")[2] for name in files)
     return (f"*.{ending} ({count} files)" for ending, count in counts.items() if count > 1)
+
+
+def _count_by_end(names: Iterable[str], request: str) -> Iterator[str]:
+    """Give the pattern for the files whose names end as the request says, in a sign: `*~ (3 files)`."""
+    for found in NAME_ENDS.finditer(request):
+        part = found["part"].rstrip(".!?)").lstrip("*")
+        count = sum(name.endswith(part) for name in names)
+        if count and re.search(r"[^\w.]|_", part) and not part.endswith("/"):
+            yield f"*{part} ({count} files)"
 
 
 def _count_by_word(names: Iterable[str], request: str) -> Iterator[str]:

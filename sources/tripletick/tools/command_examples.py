@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from tripletick.languages.registry import Language
 from tripletick.sandbox.box import Finished, RunRequest
+from tripletick.tools import line_examples, shell_mistakes
 from tripletick.tools.function_examples import LABELED, choose_result, describe_difference, speaks_of_fault
-from tripletick.tools.syntax_check import drain_output
+from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.tool import ToolContext
 
 MOST = 3
@@ -138,13 +139,14 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 command, rest = _split_command(line, call)
                 said = _match_result(rest)
                 right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
+                right = line_examples.find_listed_lines(rest) or right
                 if _SAYS_BELOW.fullmatch(rest) and not faulty:
                     right = "\n".join(_take_output(lines[number + 1 :]))
             if right and command and not _OPEN.search(command) and not _LEFT_OUT.search(right):
                 found.setdefault(command, right)
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
-    return list(found.items())
+    return [*found.items(), *line_examples.find_piped_examples(task, path, language)]
 
 
 def _match_result(rest: str) -> re.Match[str] | None:
@@ -186,14 +188,14 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     well.
     """
     how, reads, _ = language.argument or ("", "", "")
-    if not how or re.search(reads, source) or find_examples(task, path, language):
-        return ""
-    if not (given := find_first_argument(task, path, language)):
+    given = find_first_argument(task, path, language)
+    if not given or not how or re.search(reads, source):
         return ""
     command, argument = given
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
-    return UNREAD.format(command=command, how=how) + _show_reading(source, literal, how)
+    shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
+    return UNREAD.format(command=command, how=how) + _show_reading(shown, literal, how)
 
 
 def _show_reading(source: str, literal: str, how: str) -> str:
@@ -359,7 +361,7 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished, *, a
     if right and (_has_lines(printed, right) if alone else _shows(printed, right)):
         return ""
     if finished.status:
-        return f"{command} fails: {printed.splitlines()[-1] if printed else f'exit {finished.status}'}"
+        return f"{command} fails: {find_error_line(printed) or f'exit {finished.status}'}"
     if not right:
         return ""
     alike = describe_difference(printed, right)

@@ -11,13 +11,14 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from tripletick.tools import shell_mistakes
 from tripletick.tools.python_source import parse_program
 
 MOST = 2
 """Sentences on one program."""
 SCRIPTS = (".js", ".mjs", ".ts")
 LARGEST = 20_000
-"""Characters of a script in which loops are looked for."""
+"""Characters of a program in which a condition is looked for."""
 LONGEST = 200
 """Characters of a line that is looked at."""
 EARLY = "Line {line}, {code}, stands inside the loop above it, and ends that in its first round."
@@ -33,23 +34,11 @@ NO_RESULT = "{name} returns nothing, so that line {line} gets None."
 LAST = "Line {line} stops before {end}. With {end} too it reads: {whole}"
 FROM_ONE = "Line {line} leaves out the first, which is number 0. With that too it reads: {whole}"
 JOINED = "Line {line}: {first} and {second} are texts, which + joins. To add numbers: {how}"
+LETTERS = "{name}[0] and {name}[1] are the first letters of a text. Its words: for word in {name}.split()"
+BOUND = "Line {line} leaves out exactly {number}. With that too it reads: {whole}"
 UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
-CUT = "Line {line}: {code} cuts names at their blanks. It should read: {whole}"
-BARE = "Line {line}: ${name} without quotes is cut at blanks. It should read: {whole}"
-LOST_COUNT = (
-    "{name} is counted in a while loop behind a pipe, which is a shell of its own: behind the loop it is as "
-    "before. The loop's first line must be: {first} and its last: {last}"
-)
-_PIPED = re.compile(r"(?P<command>[^\n]*?)\|\s*(?P<first>while\b[^\n]*)(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
-_COUNTS = re.compile(r"\(\(\s*(\w+)(?:\+\+|\s*\+=)|\b(\w+)=\$\(\(|\blet\s+[\"']?(\w+)\+")
-THEN = "Line {line} then reads: {whole}"
 FIRST = "Line {line}: {code}) takes the first {text} alone; replaceAll in its place takes each."
 _REPLACE = re.compile(r"\.replace\(([\"'][^\"']*[\"'])\s*,[^()]*")
-_LISTS = re.compile(
-    r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<list>(?:\$\(|`)ls\b(?P<where>[^()`|;]*)"
-    r"(?:\|\s*grep\s+[\"']?\\?(?P<ending>\.\w+)\$[\"']?\s*)?[)`])"
-)
-_LOOP = re.compile(r"^\s*for\s+(?P<name>\w+)\s+in\b")
 PURE = frozenset(
     {
         *("strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "casefold"),
@@ -59,6 +48,13 @@ PURE = frozenset(
 """Methods of texts, which stay as they are."""
 GIVES = frozenset({"sorted", "reversed", "round", "str", "int", "float", "abs"})
 """Functions that leave alone what they are given."""
+TEXTS = frozenset({"name", "full_name", "text", "title", "sentence", "phrase", "string", "line"})
+"""What functions call a text that they are given."""
+_EXACTLY = re.compile(
+    r"(?i)\b(?:exactly|precisely|genau|exactement|exactamente|esattamente|precies) (?:\w+ )?"
+    r"[$€£]?(\d{1,9})\b(?![.,]\d)"
+)
+_CONSTANT = re.compile(r"\s*(?:const |let |var )?(\w+)\s*=\s*(\d{1,9});?\s*(?:#.*|//.*)?$")
 _CONDITION = re.compile(
     r"\s*\}?\s*(?P<word>if|elif|else if)\b\W*\$?\{?(?P<name>\w+)\}?\"?\s*(?P<sign>-l[te]|-g[te]|[<>]=?)\s*"
     r"(?P<value>-?\d{1,9}(?:\.\d{1,9})?)\W*(?:then|:|\{)?\W*$"
@@ -78,22 +74,45 @@ ENDS = re.compile(
 """What is said of a program whose loops begin or end elsewhere than they should."""
 
 
-def describe_mistakes(path: str, source: str) -> tuple[list[str], list[str]]:
-    """Give what is told of a program: what is hardly ever meant, and where loops of Python begin and end,
-    which is as it should be in most.
+def describe_mistakes(path: str, source: str, task: str = "") -> tuple[list[str], list[str]]:
+    """Give what is told of a program: what is hardly ever meant, or not what its task says; and where loops
+    of Python begin and end, which is as it should be in most.
     """
     tree = parse_program(source) if path.endswith(".py") else None
-    found = [*_find_unreached(source), *_find_joined_texts(path, source)]
+    found = [*_find_left_out_bound(task, source), *_find_unreached(source), *_find_joined_texts(path, source)]
     if path.endswith((".sh", ".bash")):
-        found += [*_find_cut_names(source), *filter(None, [find_lost_count(source)])]
+        found += [*shell_mistakes.find_cut_names(source), *shell_mistakes.find_faults(source)]
     if path.endswith(SCRIPTS):
         found += _find_first_alone(source)
     if not tree:
         return found, []
-    for find in (_find_early_ends, _find_divided_ends, _find_unused_results, _find_missing_results):
+    for find in (
+        _find_letters,
+        _find_early_ends,
+        _find_divided_ends,
+        _find_unused_results,
+        _find_missing_results,
+    ):
         found += find(tree)
     lines = source.splitlines()
     return [*found, *_find_shared_defaults(tree, lines)], list(_find_range_ends(tree, lines))
+
+
+def _find_left_out_bound(task: str, source: str) -> Iterator[str]:
+    """Find the one condition that is not met by the number of which a task says "exactly"."""
+    exact = _EXACTLY.search(task)
+    if not exact or len(source) > LARGEST:
+        return
+    lines = [line if len(line) <= LONGEST else "" for line in source.splitlines()]
+    names = [found[1] for line in lines if (found := _CONSTANT.match(line)) and found[2] == exact[1]]
+    bound = "|".join(map(re.escape, [exact[1], *names]))
+    strict = re.compile(rf"(?P<sign>(?<![-=<>])[<>]|-[lg]t)(?= ?\$?\{{?(?:{bound})\b(?!\.))")
+    hits = [(at, found) for at, line in enumerate(lines, 1) for found in strict.finditer(line)]
+    if len(hits) == 1:
+        [(at, found)] = hits
+        sign = f"{found['sign'][:-1]}e" if found["sign"].startswith("-") else f"{found['sign']}="
+        whole = f"{found.string[: found.start()]}{sign}{found.string[found.end() :]}"
+        yield BOUND.format(line=at, number=exact[1], whole=whole.strip())
 
 
 def _find_unreached(source: str) -> Iterator[str]:
@@ -109,51 +128,6 @@ def _find_unreached(source: str) -> Iterator[str]:
         if above := next((at for at, other, bound in chain if other == key and value <= bound), 0):
             yield UNREACHED.format(line=number, above=above)
         chain.append((number, key, value))
-
-
-def _find_cut_names(source: str) -> Iterator[str]:
-    """Find a loop over the output of ls, and what it does with names without quotes: both cut names at their
-    blanks.
-    """
-    name = folder = ""
-    for at, line in enumerate(source.splitlines(), 1):
-        if len(line) > LONGEST:
-            continue
-        if listed := _LISTS.search(line):
-            where = listed["where"].replace('"', "").strip()
-            where = re.sub(r"\$\{?\w+\}?", lambda found: f'"{found[0]}"', where)
-            folder = "" if re.search(r"[*?]", where) else where.rstrip("/") or "."
-            pattern = f"{folder}/*{listed['ending'] or ''}" if folder else where
-            whole = f"{line[: listed.start('list')]}{pattern}{line[listed.end('list') :]}".strip()
-            yield CUT.format(line=at, code=listed["list"], whole=whole)
-        if loop := _LOOP.search(line):
-            name, folder = loop["name"], folder if listed else ""
-        elif name and not line.lstrip().startswith("#"):
-            whole = _quote_variable(line, name, folder)
-            if whole != line:
-                yield (THEN if folder else BARE).format(line=at, name=name, whole=whole.strip())
-
-
-def _quote_variable(line: str, name: str, folder: str) -> str:
-    """Give a line with a variable between quotes; where that has a folder before the name now, with that."""
-    used = rf"\$(?:{name}\b|\{{{name}\}})"
-    if folder:
-        path = re.escape(folder.replace('"', ""))
-        line = re.sub(rf"\"?\"?{path}\"?/\"?{used}\"?", "\0", line)
-        return re.sub(used, f"${{{name}##*/}}", line).replace("\0", f'"${name}"')
-    return re.sub(rf"(?<![\w\"'{{=]){used}(?![\w\"'])", lambda found: f'"{found[0]}"', line)
-
-
-def find_lost_count(source: str) -> str:
-    """Say that a loop behind a pipe counts in a shell of its own, of which nothing is left behind it."""
-    if len(source) > LARGEST or any(len(line) > LONGEST for line in source.splitlines()):
-        return ""
-    for loop in _PIPED.finditer(source):
-        names = next(filter(None, ([*filter(None, each)] for each in _COUNTS.findall(loop["body"]))), [])
-        if names and re.search(rf"\$\{{?{names[0]}\b", source[loop.end() :]):
-            last = f"done < <({loop['command'].strip()})"
-            return LOST_COUNT.format(name=names[0], first=loop["first"].strip(), last=last)
-    return ""
 
 
 def _find_first_alone(source: str) -> Iterator[str]:
@@ -172,6 +146,22 @@ def _find_joined_texts(path: str, source: str) -> Iterator[str]:
             if texts.issuperset(found.groups()):
                 how = " + ".join(f"{number}({name})" for name in found.groups())
                 yield JOINED.format(line=at, first=found[1], second=found[2], how=how)
+
+
+def _find_letters(tree: ast.Module) -> Iterator[str]:
+    """Find a function that takes the first and second of a text for words."""
+    for part in ast.walk(tree):
+        if isinstance(part, ast.FunctionDef):
+            texts = {each.arg for each in part.args.args if each.arg in TEXTS}
+            used = {ast.unparse(each) for each in ast.walk(part) if isinstance(each, ast.Subscript)}
+            made = {each.id for each in ast.walk(part) if isinstance(each, ast.Name) and _is_stored(each)}
+            for name in sorted(texts - made):
+                if {f"{name}[0]", f"{name}[1]"} <= used:
+                    yield LETTERS.format(name=name)
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def _find_early_ends(tree: ast.Module) -> Iterator[str]:

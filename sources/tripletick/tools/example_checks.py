@@ -10,8 +10,15 @@ from pathlib import Path
 from tripletick.languages.registry import fill_command
 from tripletick.messages import Result
 from tripletick.sandbox.box import RunRequest
-from tripletick.tools import command_examples, function_examples, results, sample_lines, typed_input
-from tripletick.tools.common_mistakes import find_lost_count
+from tripletick.tools import (
+    command_examples,
+    common_mistakes,
+    function_examples,
+    results,
+    sample_lines,
+    shell_mistakes,
+    typed_input,
+)
 from tripletick.tools.decimals import find_unpadded
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.prepared_program import PreparedProgram
@@ -43,7 +50,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     used = list(command_examples.run_examples(task, *shown, context))
     misread = [find(task, *shown) for find in _READINGS]
     misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
-    misread += [find_lost_count(program.source) if is_shell else ""]
+    misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
@@ -56,6 +63,8 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         other, first = next((pair for pair in pairs if pair[0] != pair[1]), (line, sample))
         wrong.append(MISPRINTED.format(line=line, sample=sample, first=first, other=other))
     if wrong:
+        wrong += common_mistakes.describe_mistakes(saved.path, program.source)[0][:1]
+        wrong = [*dict.fromkeys(wrong)]
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"
         marks = frozenset({"saved", "example"})

@@ -61,7 +61,10 @@ LEFT_OUT, SHOWN = "(no match; not searched: {names})", 6
 ELSEWHERE = "(no match; a search of the whole folder found:\n{hits})"
 DIFFERENT = "ok, they differ"
 _IN_FOLDER = re.compile(r"^\w*grep: [^\n]+: Is a directory(?:\n|\Z)", re.MULTILINE)
-_ITSELF = re.compile(r"(?m)^mv: cannot move '[^']+' to a subdirectory of itself, '[^']+'$")
+_ITSELF = re.compile(
+    r"(?m)^mv: (?:cannot move '[^']+' to a subdirectory of itself, '[^']+'"
+    r"|'([^']+)' and '\1' are the same file)$"
+)
 DELETED = "ok, the others were deleted"
 PARTLY = "failed, {command} did not do all of it"
 _LEFT_BEHIND = re.compile(r"(?m)^(mv|cp): cannot stat '[^'*?]+': No such file or directory$")
@@ -168,7 +171,9 @@ def _drop_folders(call: Call, result: Result) -> Result:
 
 
 def _drop_folder_itself(result: Result) -> Result:
-    """Take a move of files by a pattern that also fits the folder into which they go for one without it."""
+    """Take a move of files by a pattern that also fits the folder into which they go, or files that have
+    their new names already, for one without these.
+    """
     if result.exit != 1 or not result.text.strip() or _ITSELF.sub("", result.text).strip():
         return result
     return replace(result, outcome="ok", verdict="ok", text="", exit=0)

@@ -26,6 +26,7 @@ PLAIN = {"LC_ALL": "C.UTF-8"}
 """What a row finds in a compiler's words is there in English."""
 LARGEST = 1 << 20
 """Bytes; a larger data file is not parsed."""
+_ERROR_LINE = re.compile(r"(?:Uncaught )?[\w.]{0,80}(?:Error|Exception)(?: \[\w+\])?: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +153,11 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "toml": tomllib.loads,
 }
 """By the name in the row's `data_check`."""
+
+
+def find_error_line(output: str) -> str:
+    """Give the line of an output that says what went wrong, "" without one: the error that a runtime names
+    last, for Node.js writes its version behind it; else the last line.
+    """
+    lines = [line for line in output.splitlines() if line.strip()]
+    return next(filter(_ERROR_LINE.match, reversed(lines)), lines[-1] if lines else "")

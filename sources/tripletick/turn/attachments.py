@@ -158,7 +158,7 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         yield from (format_file(each, context, SHORT) for each in inputs)
         data = "\n".join(read(each, SHORT).decode() for each in inputs)
         yield clues.describe_ordered_texts(path, source, data)
-        sure, ends = common_mistakes.describe_mistakes(path, source)
+        sure, ends = common_mistakes.describe_mistakes(path, source, request)
         every = (*sure, *ends)[: common_mistakes.MOST]
         context.ledger.mistakes = every
         yield from every if common_mistakes.ENDS.search(request) else sure[: common_mistakes.MOST]

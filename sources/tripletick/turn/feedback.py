@@ -134,7 +134,7 @@ def _list_left_mistakes(ledger: FileTracker, results: Results) -> str:
     call = results[-1][0] if results else None
     if not call or not ledger.mends or call.path != ledger.asked:
         return ""
-    sure, _ = describe_mistakes(call.path, call.body)
+    sure, _ = describe_mistakes(call.path, call.body, ledger.task)
     return "\n".join(each for each in sure if each in ledger.mistakes)
 
 

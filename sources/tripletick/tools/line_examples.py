@@ -1,0 +1,50 @@
+"""Examples of a task whose output is a list of lines, or whose input is one: "prints 3, 2 and 1, each on its
+own line", "for the lines 4, 7 and 8 it prints 6.3".
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from tripletick.languages.registry import Language
+
+MARKS = "\"'`"
+_SAYS = r"(?:should |must |will )?(?:prints?|outputs?|shows?|gives?|displays?|writes?)"
+_VALUE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?|[A-Z]\w*[!.?]?)"
+_VALUES = rf"{_VALUE}(?:, ?{_VALUE}){{0,20}},? and {_VALUE}|{_VALUE}(?:, ?{_VALUE}){{1,20}}"
+_LISTED = re.compile(
+    rf"\s*,?\s*(?:then |it )?{_SAYS} (?P<values>{_VALUES}),? "
+    r"(?:(?:each|one|all) )?(?:(?:on|in) (?:its|their|an?) own lines?|per line|on (?:separate|\w+) lines)\b"
+)
+"""What stands behind a command that prints several lines."""
+_PIPED = re.compile(
+    r"(?i:\b(?:for|given|with|from) (?:the |these )?(?:lines?|numbers?|input|values?|words?)) "
+    rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?{_SAYS} "
+    r"(?P<right>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?)(?=[.,;!)]?(?:\s|$))"
+)
+_STDIN = re.compile(r"(?i)\b(?:standard input|stdin|piped?)\b")
+
+
+def find_listed_lines(rest: str) -> str:
+    """Give the lines that a command prints by what stands behind it, "" where that is no list of them."""
+    listed = _LISTED.match(rest)
+    return "\n".join(_split_values(listed["values"])) if listed else ""
+
+
+def find_piped_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
+    """Find `(command, what it prints)` for the lines that a task gives to the standard input of a program."""
+    if not language.starts or not _STDIN.search(task) or path not in task:
+        return []
+    start = f"{language.starts[0]} {shlex.quote(path)}"
+    return [
+        (
+            f"printf '%s\\n' {shlex.join(_split_values(found['values']))} | {start}",
+            found["right"].strip(MARKS),
+        )
+        for found in _PIPED.finditer(task)
+    ]
+
+
+def _split_values(values: str) -> list[str]:
+    return [each.strip(MARKS) for each in re.findall(_VALUE, values)]

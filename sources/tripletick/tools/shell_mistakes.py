@@ -1,0 +1,142 @@
+"""Common mistakes in shell scripts, each in one sentence with its line: names that are cut at blanks, counts
+that are lost, loops that count nothing, names that nothing sets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LARGEST = 20_000
+"""Characters of a script in which loops and names are looked for."""
+LONGEST = 200
+"""Characters of a line that is looked at."""
+CUT = "Line {line}: {code} cuts names at their blanks. It should read: {whole}"
+BARE = "Line {line}: ${name} without quotes is cut at blanks. It should read: {whole}"
+LOST_COUNT = (
+    "{name} is counted in a while loop behind a pipe, which is a shell of its own: behind the loop it is as "
+    "before. The loop's first line must be: {first} and its last: {last}"
+)
+_PIPED = re.compile(r"(?P<command>[^\n]*?)\|\s*(?P<first>while\b[^\n]*)(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
+_COUNTS = re.compile(r"\(\(\s*(\w+)(?:\+\+|\s*\+=)|\b(\w+)=\$\(\(|\blet\s+[\"']?(\w+)\+")
+THEN = "Line {line} then reads: {whole}"
+DOWN = "Line {line}: {code} gives nothing, since seq counts upwards. It should read: {whole}"
+BRACES = "Line {line}: {code} is no row of numbers, since braces take no variable. It should read: {whole}"
+UNSET = "Line {line}: nothing sets {name}, so that it is empty there. It is set by: {name}=VALUE"
+_SEQ = re.compile(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>[01]|\d{1,9})(?=[)`\s]|\Z)")
+_BRACES = re.compile(
+    r"\{(?P<first>\$\{?\w+\}?|-?\d{1,9})\.\.(?P<last>\$\{?\w+\}?|-?\d{1,9})(?:\.\.-?\d{1,9})?\}"
+)
+_QUOTED = re.compile(r"'[^']*'")
+_COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
+_SOURCES = re.compile(r"(?m)(?:^|[;&|])\s*(?:source|\.|eval)\s")
+_ARITHMETIC = re.compile(r"\(\(([^()]*)\)\)")
+_USED = re.compile(r"\$\{?([a-z]\w*)\b(?!\w*\}?[:?+=-])")
+_NAME = re.compile(r"(?<![\w$.])[a-z]\w*")
+_SET = re.compile(
+    r"(?<![\w$])([a-z]\w*)(?:\[[^]\n]{0,40}\])?(?: ?[-+*/%]?=(?!=)|\+\+|--)|\bfor\s+([a-z]\w*)\b"
+    r"|-v\s+([a-z]\w*)"
+)
+_SETS_ALL = re.compile(
+    r"\b(?:read|local|declare|typeset|export|readonly|mapfile|readarray|getopts)\b([^;|&\n]*)"
+)
+
+
+def find_faults(source: str) -> Iterator[str]:
+    """Find what makes a script do nothing, or something else, whatever it is given."""
+    if len(source) <= LARGEST and all(len(line) <= LONGEST for line in source.splitlines()):
+        for find in (_find_lost_count, _find_unset_name):
+            yield from filter(None, [find(source)])
+        for at, line in enumerate(source.splitlines(), 1):
+            yield from _find_empty_rows(at, line)
+
+
+def correct_rows(source: str) -> str:
+    """Give lines whose `seq` counts down where its end is the smaller number."""
+    return _SEQ.sub(_count_down, source)
+
+
+def _count_down(found: re.Match[str]) -> str:
+    first, last = found["first"], found["last"]
+    goes_down = int(first) > int(last) if first.isdigit() else last in ("0", "1")
+    return f"seq {first} -1 {last}" if goes_down else found[0]
+
+
+def _find_empty_rows(at: int, line: str) -> Iterator[str]:
+    """Find what is to give numbers and gives none: `seq 3 1`, and braces around a variable."""
+    if (whole := correct_rows(line)) != line and (found := _SEQ.search(line)):
+        yield DOWN.format(line=at, code=found[0], whole=whole.strip())
+    if (found := _BRACES.search(line)) and "$" in found[0]:
+        first, last = (f'"{each}"' if "$" in each else each for each in found.group("first", "last"))
+        row = f"$({correct_rows(f'seq {first} {last}')})"
+        yield BRACES.format(line=at, code=found[0], whole=line.replace(found[0], row).strip())
+
+
+def _find_unset_name(source: str) -> str:
+    """Say that a script reads a name that nothing in it sets."""
+    if _SOURCES.search(source):
+        return ""
+    known = {name for each in _SET.findall(source) for name in each if name}
+    known.update(name for words in _SETS_ALL.findall(source) for name in _NAME.findall(words))
+    # what stands between single quotes is text, or a program of another language; lines keep their number
+    code = _QUOTED.sub(lambda found: "\n" * found[0].count("\n"), source)
+    for at, line in enumerate(_COMMENT.sub("", code).splitlines(), 1):
+        used = [
+            *_USED.findall(line),
+            *(name for sum_ in _ARITHMETIC.findall(line) for name in _NAME.findall(sum_)),
+        ]
+        if name := next((each for each in used if each not in known and not each.endswith("_proxy")), ""):
+            return UNSET.format(line=at, name=name)
+    return ""
+
+
+_LISTS = re.compile(
+    r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<list>(?:\$\(|`)ls\b(?P<where>[^()`|;]*)"
+    r"(?:\|\s*grep\s+[\"']?\\?(?P<ending>\.\w+)\$[\"']?\s*)?[)`])"
+)
+_LOOP = re.compile(r"^\s*for\s+(?P<name>\w+)\s+in\b")
+
+
+def find_cut_names(source: str) -> Iterator[str]:
+    """Find a loop over the output of ls, and what it does with names without quotes: both cut names at their
+    blanks.
+    """
+    name = folder = ""
+    for at, line in enumerate(source.splitlines(), 1):
+        if len(line) > LONGEST:
+            continue
+        if listed := _LISTS.search(line):
+            where = listed["where"].replace('"', "").strip()
+            where = re.sub(r"\$\{?\w+\}?", lambda found: f'"{found[0]}"', where)
+            folder = "" if re.search(r"[*?]", where) else where.rstrip("/") or "."
+            pattern = f"{folder}/*{listed['ending'] or ''}" if folder else where
+            whole = f"{line[: listed.start('list')]}{pattern}{line[listed.end('list') :]}".strip()
+            yield CUT.format(line=at, code=listed["list"], whole=whole)
+        if loop := _LOOP.search(line):
+            name, folder = loop["name"], folder if listed else ""
+        elif name and not line.lstrip().startswith("#"):
+            whole = _quote_variable(line, name, folder)
+            if whole != line:
+                yield (THEN if folder else BARE).format(line=at, name=name, whole=whole.strip())
+
+
+def _quote_variable(line: str, name: str, folder: str) -> str:
+    """Give a line with a variable between quotes; where that has a folder before the name now, with that."""
+    used = rf"\$(?:{name}\b|\{{{name}\}})"
+    if folder:
+        path = re.escape(folder.replace('"', ""))
+        line = re.sub(rf"\"?\"?{path}\"?/\"?{used}\"?", "\0", line)
+        return re.sub(used, f"${{{name}##*/}}", line).replace("\0", f'"${name}"')
+    return re.sub(rf"(?<![\w\"'{{=]){used}(?![\w\"'])", lambda found: f'"{found[0]}"', line)
+
+
+def _find_lost_count(source: str) -> str:
+    """Say that a loop behind a pipe counts in a shell of its own, of which nothing is left behind it."""
+    if len(source) > LARGEST or any(len(line) > LONGEST for line in source.splitlines()):
+        return ""
+    for loop in _PIPED.finditer(source):
+        names = next(filter(None, ([*filter(None, each)] for each in _COUNTS.findall(loop["body"]))), [])
+        if names and re.search(rf"\$\{{?{names[0]}\b", source[loop.end() :]):
+            last = f"done < <({loop['command'].strip()})"
+            return LOST_COUNT.format(name=names[0], first=loop["first"].strip(), last=last)
+    return ""
