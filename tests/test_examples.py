@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from tests.filing import open_plain, use
 
+from tripletick.languages.registry import detect_language
+from tripletick.tools import command_examples, sample_lines
 from tripletick.tools import function_examples as examples_module
-from tripletick.tools import sample_lines
 from tripletick.tools.function_examples import find_arrows, find_examples, find_failures, find_named_inputs
+from tripletick.tools.syntax_check import find_error_line
 
 GOOD = "def largest(numbers):\n    return max(numbers)"
 BAD = "def largest(numbers):\n    return numbers[0]"
@@ -313,3 +315,65 @@ def test_examples_of_an_earlier_turn_and_blocks_that_are_not_saved_are_left_alon
     assert use(context, "python", BAD).outcome == "ok"
     context.ledger.begin_turn("Something else")
     assert use(context, "python", BAD, "largest.py").outcome == "ok"
+
+
+COUNTDOWN = "Write down.sh: bash down.sh 3 {}"
+MEAN = "Write mean.py: it reads standard input. {}"
+
+
+@pytest.mark.parametrize(
+    ("task", "path", "found"),
+    [
+        (
+            COUNTDOWN.format("prints 3, 2, 1 and Go!, each on its own line."),
+            "down.sh",
+            [("bash down.sh 3", "3\n2\n1\nGo!")],
+        ),
+        (
+            COUNTDOWN.format('should print "on your marks" and "go", one per line'),
+            "down.sh",
+            [("bash down.sh 3", "on your marks\ngo")],
+        ),
+        (COUNTDOWN.format("prints the numbers 3, 2 and 1, each on its own line"), "down.sh", []),
+        (
+            MEAN.format("For the lines 4, 7 and 8 it prints 6.3."),
+            "mean.py",
+            [("printf '%s\\n' 4 7 8 | python3 mean.py", "6.3")],
+        ),
+        (
+            MEAN.format('Given the words "a b" and "c" the program should print `2`'),
+            "mean.py",
+            [("printf '%s\\n' 'a b' c | python3 mean.py", "2")],
+        ),
+        ("Write mean.py. For the numbers 4, 7 and 8 it prints 6.3.", "mean.py", []),
+        (MEAN.format("For the lines of a.txt it prints 6.3."), "mean.py", []),
+    ],
+)
+def test_lines_that_a_program_prints_and_reads_are_examples(task, path, found):
+    language = detect_language(path)
+    assert language
+    assert command_examples.find_examples(task, path, language) == found
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        (
+            "node:internal\n  throw err;\n\nError: Cannot find module 'slug'\n  at x\n\nNode.js v20",
+            "Error: Cannot find",
+        ),
+        ("Uncaught TypeError [ERR_X]: not a text\n\nNode.js v20", "Uncaught TypeError [ERR_X]: not a text"),
+        ("Traceback\nValueError: a\n\nduring that\nKeyError: 'b'", "KeyError: 'b'"),
+        ("a.sh: line 3: x: not found\n", "a.sh: line 3: x: not found"),
+        ("", ""),
+    ],
+)
+def test_the_line_that_says_what_went_wrong_is_found(output, line):
+    found = find_error_line(output)
+    assert found.startswith(line) and bool(found) is bool(line)
+
+
+def test_a_program_that_breaks_an_example_is_told_its_common_mistake(context):
+    context.ledger.begin_turn('Write initials.py: initials("ada byron") returns "A.B."')
+    result = use(context, "python", "def initials(name):\n    return name[0] + name[1]", "initials.py")
+    assert "for word in name.split()" in result.text

@@ -399,6 +399,23 @@ def test_a_misspelled_name_means_the_file_of_the_request(context, body, meant):
 
 
 @pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("sed -i '/ Gina@ferry.example/d' list.txt", "sed -i '/gina@ferry.example/d' list.txt"),
+        ("sed -i 's/Gina@ferry.example/x/' list.txt", "sed -i 's/gina@ferry.example/x/' list.txt"),
+        ("sed -i '/gina@ferry.example/d' list.txt", "sed -i '/gina@ferry.example/d' list.txt"),
+        ("sed -i '/Ben/d' list.txt", "sed -i '/Ben/d' list.txt"),
+        ("sed -i '/Gina@ferry.example/d' other.txt", "sed -i '/Gina@ferry.example/d' other.txt"),
+        ("sed -i '/^Gina@ferry.example$/d' list.txt", "sed -i '/^Gina@ferry.example$/d' list.txt"),
+    ],
+)
+def test_sed_looks_for_a_text_as_the_request_and_the_file_have_it(context, body, meant):
+    put(context, "list.txt", "ben@ferry.example\ngina@ferry.example\n")
+    context.ledger.task = "Take gina@ferry.example off the list in list.txt."
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
     ("call", "tool"),
     [
         (Call("python", "const a = 1;\nconsole.log(a)", "a.js"), "javascript"),

@@ -7,6 +7,7 @@ import pytest
 from tripletick.turn.content_checks import (
     find_false_mean,
     find_kept_ending,
+    find_kept_line,
     find_twice,
     find_unfiltered,
 )
@@ -194,6 +195,30 @@ def test_functions_that_a_new_version_has_lost_are_named(new, request_, lost):
 )
 def test_endings_that_are_to_be_left_out_are(request_, text, said):
     assert get_text(find_kept_ending("n.txt", text, request_)) == said
+
+
+@pytest.mark.parametrize(
+    ("request_", "text", "said"),
+    [
+        (
+            "Take gina@ferry.example off the list",
+            "ben@ferry.example\ngina@ferry.example",
+            "n.txt still has the line 'gina@ferry.example': sed -i 2d n.txt",
+        ),
+        (
+            'Please strike "Oat milk" from n.txt',
+            "- [ ] oat milk\nrice\n- oat milk",
+            "n.txt still has the line '- [ ] oat milk': sed -i '1d;3d' n.txt",
+        ),
+        ("Remove tea from the list", "rice", ""),
+        ("Remove tea from the names", "green tea", ""),
+        ("Lösche Tee von der Liste", "Tee", "n.txt still has the line 'Tee': sed -i 1d n.txt"),
+        ("Add tea to the list", "tea", ""),
+    ],
+)
+def test_a_line_that_is_to_be_taken_off_is_not_there(request_, text, said):
+    assert get_text(find_kept_line("n.txt", text, f"{text}\nmore", request_)) == said
+    assert get_text(find_kept_line("n.txt", text, "more", request_)) == ""
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,11 @@ _SUBSTITUTES = re.compile(
     re.MULTILINE,
 )
 """One substitution in one file, in all of its lines."""
+_SOUGHT = re.compile(
+    r"(?P<start>\bsed[ \t]+-i[ \t]+[\"']s?/)(?P<text>[^/\n\"'^$*+?\\|(){}[\]]{2,80})"
+    r"(?P<end>/[^\n\"']*[\"'][ \t]+(?P<path>[\w./-]+|'[^'\n]+'|\"[^\"\n]+\"))"
+)
+"""The text for which sed looks in one file."""
 _WORD = re.compile(
     r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>(?:[\w.-]+/)*[\w-]+\.\w{1,6})(?![\w/])(?P=quote)"
 )
@@ -133,6 +138,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     if call.tool != SHELL or not context.trial.paths:
         return call
     body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
+    body = _SOUGHT.sub(partial(_restore_text, context=context), body)
     body = _SUBSTITUTES.sub(partial(_limit_to_section, context=context), body)
     body = _COUNTED.sub(_count_entries, body)
     body = _PLACEHOLDER.sub(partial(_name_meant, request=context.ledger.task), body)
@@ -178,6 +184,18 @@ def _limit_to_section(found: re.Match[str], context: ToolContext) -> str:
             if section := find_named_section(text, context.ledger.task):
                 heading = re.sub(r"([][/.*^$\\])", r"\\\1", section)
                 return f"{found['start']}/^ *\\[{heading}\\]/,/^ *\\[/{found['edit']}"
+    return found[0]
+
+
+def _restore_text(found: re.Match[str], context: ToolContext) -> str:
+    """Have sed look for a text as the request and the file have it, without other capitals or blanks."""
+    with suppress(PathRefused, UnicodeError):
+        path = found["path"].strip("\"'")
+        meant = re.search(re.escape(found["text"].strip()), context.ledger.task, re.IGNORECASE)
+        if meant and context.workspace.get_kind(path) == "file":
+            text = context.workspace.read_bytes(path, LARGEST).decode()
+            if found["text"] not in text and meant[0] in text:
+                return f"{found['start']}{meant[0]}{found['end']}"
     return found[0]
 
 

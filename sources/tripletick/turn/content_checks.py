@@ -92,6 +92,15 @@ MEANS = re.compile(
     r"\b(?:average|mean|avg|durchschnitt\w*|mittelwert\w*|moyennes?|promedios?|media|gemiddelde?\w*)\b",
     re.IGNORECASE,
 )
+KEPT_LINE = "{path} still has the line {line!r}."
+_TAKES_OFF = re.compile(
+    r"(?i)\b(?:tak|remov|delet|strik|cross|drop|eras|unsubscrib|lösch|entfern|streich|nimm|supprim|retir|enl[eè]v"
+    r"|borr|elimin|quit|togli|rimuov|cancell)\w*"
+    r" (?:(?:out|the|line|entry|name|address|den|die|das|la|le|el) ){0,3}"
+    r"(?:[\"'`„“](?P<quoted>[^\"'`„“”\n]{2,80})[\"'`”“]|(?P<plain>[\w.+-]+@[\w.-]+\w|\w[\w-]+))"
+    r" (?:off|from|out of|aus|von|de|du|da|dal|dalla|del|della)\b"
+)
+_MARK = re.compile(r"^\s*(?:(?:[-*+•]|\d+[.)]|\[[ xX]\])\s+)*")
 
 
 def find_unreadable(path: str, text: str, before: str) -> Flaw | None:
@@ -119,6 +128,19 @@ def find_empty_line(path: str, text: str, before: str) -> Flaw | None:
     if not gone:
         return None
     return make_mendable(EMPTY_LINE.format(path=path, line=gone[0]), CUT_EMPTY.format(path=shlex.quote(path)))
+
+
+def find_kept_line(path: str, text: str, before: str, request: str) -> Flaw | None:
+    """Say that a line is still there which a request wants taken off a list, and the command that does it."""
+    for found in _TAKES_OFF.finditer(request):
+        what = (found["quoted"] or found["plain"]).casefold()
+        lines = [_MARK.sub("", line).strip().casefold() for line in text.splitlines()]
+        was = {_MARK.sub("", line).strip().casefold() for line in before.splitlines()}
+        if what in lines and what in was:
+            edits = ";".join(f"{at}d" for at, line in enumerate(lines, 1) if line == what)
+            said = KEPT_LINE.format(path=path, line=text.splitlines()[lines.index(what)].strip())
+            return make_mendable(said, f"sed -i {shlex.quote(edits)} {shlex.quote(path)}")
+    return None
 
 
 def find_kept_ending(path: str, text: str, request: str) -> Flaw | None:

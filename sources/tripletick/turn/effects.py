@@ -187,6 +187,7 @@ def _check_file(
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else None
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)
+        yield content_checks.find_kept_line(path, text, before, asked)
         yield content_checks.find_kept_ending(path, text, asked)
         yield content_checks.find_twice(path, text, asked)
         yield content_checks.find_with_folder(path, text, asked)
