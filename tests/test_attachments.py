@@ -538,6 +538,9 @@ def test_a_file_that_is_named_by_its_path_may_be_named_without_it_later(context)
         ),
         ("the invoices", ["Invoice1.txt", "invoice2.txt", "x.txt"], "*[Ii]nvoice* (2 files), Invoice1.txt"),
         ("rename the files", ["file1.txt", "file2.txt", "x.txt"], "file1.txt"),
+        ("delete all that end in ~", ["a.md", "a.md~", "b~"], "*~ (2 files), a.md"),
+        ("names that end with `_old`", ["a_old", "b.md", "c_old"], "*_old (2 files), a_old"),
+        ("names that end in a", ["a", "b"], "a, b"),
         ("the drafts", ["draft1.txt", "draft2.txt"], "draft1.txt"),
     ],
 )

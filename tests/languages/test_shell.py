@@ -283,6 +283,17 @@ def test_a_pattern_that_also_fits_the_folder_moves_the_others(context):
     assert not judge_status(both, shell(context, both.body), context).ok
 
 
+def test_files_that_have_their_new_names_already_are_no_failure(context):
+    for name in ("a b.txt", "c.txt"):
+        (context.workspace.root / name).write_text("x")
+    call = Call("bash", 'for file in *.txt; do\n  mv "$file" "${file// /_}"\ndone')
+    result = judge_status(call, shell(context, call.body), context)
+    assert (result.outcome, result.verdict, result.text) == ("ok", "ok", "")
+    assert (context.workspace.root / "a_b.txt").exists()
+    other = Call("bash", "mv c.txt c.txt; mv d.txt e.txt")
+    assert not judge_status(other, shell(context, other.body), context).ok
+
+
 def test_a_program_of_another_language_is_not_judged_by_the_searches_that_it_starts(context):
     failed = Result("failed", "failed, exit 2", "list.txt:rice\ngrep: docs: Is a directory\n", exit=2)
     assert judge_status(Call("python", "run('grep rice *')"), failed, context) == failed

@@ -104,7 +104,7 @@ def _count_by_end(names: Iterable[str], request: str) -> Iterator[str]:
     for found in NAME_ENDS.finditer(request):
         part = found["part"].rstrip(".!?)").lstrip("*")
         count = sum(name.endswith(part) for name in names)
-        if count and re.search(r"[^\w.]|_", part) and not part.endswith("/"):
+        if count > 1 and re.search(r"[^\w.]|_", part) and not part.endswith("/"):
             yield f"*{part} ({count} files)"
 
 
