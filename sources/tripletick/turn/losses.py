@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +105,9 @@ _NAMED_LIKE = re.compile(
     re.IGNORECASE,
 )
 """How the names of the files begin or end that are meant."""
+_FURTHER = re.compile(r"(?:,|\b(?:or|and|oder|und|ou|et|y|o|e)\b) ?[\"'`]?([\w.-]+)")
+TAIL = 60
+"""Characters behind it in which there may be others."""
 REST = re.compile(r"\b(?:else|others?|rest|remaining|everything|anything)\b", re.IGNORECASE)
 MEANT = "Those that are meant: {command}"
 BEGINS = "It took {path} away, whose name does not begin with {part}."
@@ -280,7 +283,9 @@ def _find_other_names(code: str, changes: Sequence[Change], request: str) -> tup
         return None
     part, ends = found["part"].rstrip(".,"), bool(found["ends"])
     gone = [each.path for each in _list_gone(changes)]
-    other = next((path for path in gone if not _is_named_like(path, part, ends=ends)), "")
+    parts = [*_list_meant_parts(plain)]
+    meant = {path for path in gone for each, last in parts if _is_named_like(path, each, ends=last)}
+    other = next((path for path in gone if path not in meant), "")
     if not other:
         return None
     folder = shlex.quote(gone[0].partition("/")[0]) if all("/" in path for path in gone) else "."
@@ -290,6 +295,14 @@ def _find_other_names(code: str, changes: Sequence[Change], request: str) -> tup
     deletes = "" if MOVES.search(code) else " -delete"
     command = f"find {folder}{flat} -type f -name {shlex.quote(pattern)}{deletes}"
     return (ENDS if ends else BEGINS).format(path=other, part=part), MEANT.format(command=command)
+
+
+def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
+    """Give how the names begin or, with True, end that a request speaks of: "that begin with a- or b-"."""
+    for found in _NAMED_LIKE.finditer(request):
+        further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
+        for part in (found["part"], *further):
+            yield part.rstrip(".,"), bool(found["ends"])
 
 
 def _is_named_like(path: str, part: str, *, ends: bool) -> bool:
