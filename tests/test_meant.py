@@ -194,6 +194,24 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
         ('for f in "my in"/*; do y=${f:1}; done', 'for f in "my in"/*; do y=${f:7}; done'),
         ('for f in "a/b"/*\ndo y=${f:1}; z=${f:9:2}', 'for f in "a/b"/*\ndo y=${f:5}; z=${f:9:2}'),
         ("for f in *; do y=${f:0:4}; done", "for f in *; do y=${f:0:4}; done"),
+        (
+            'for f in inv/IMG_*; do\n  mv "$f" "hive_${f##IMG_}"\ndone',
+            'for f in inv/IMG_*; do\n  mv "$f" "inv/hive_${f#inv/IMG_}"\ndone',
+        ),
+        (
+            'for f in inv/*; do mv "$f" "${f#IMG_}"; done',
+            'for f in inv/*; do mv "$f" "inv/${f#inv/IMG_}"; done',
+        ),
+        (
+            'for f in inv/*; do cp $f "new-$f.bak"; done',
+            'for f in inv/*; do cp $f "inv/new-${f#inv/}.bak"; done',
+        ),
+        ('for f in inv/*; do cp $f "$f.bak"; done', 'for f in inv/*; do cp $f "$f.bak"; done'),
+        (
+            'for f in inv/*; do mv "$f" "out/${f##*/}"; done',
+            'for f in inv/*; do mv "$f" "out/${f##*/}"; done',
+        ),
+        ('for f in *; do mv "$f" "new_$f"; done', 'for f in *; do mv "$f" "new_$f"; done'),
         ("for f in */*; do y=${f:0:4}; done", "for f in */*; do y=${f:0:4}; done"),
         ("for f in a/*; do y=${g:0:4}; done", "for f in a/*; do y=${g:0:4}; done"),
         (
@@ -395,6 +413,40 @@ def test_a_misspelled_name_means_the_file_of_the_request(context, body, meant):
     for name in ("receipts.csv", "recipe.csv"):
         put(context, name, "paid\n")
     context.ledger.task = "how many lines has receipts.csv"
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        (
+            "find in -name '*.txt' -exec wc -w {} + | sort -nr | head -n 1",
+            "find in -name '*.txt' -exec wc -w {} + | grep -v ' total$' | sort -nr | head -n 1",
+        ),
+        ("wc -l *.txt | sort -n", "wc -l *.txt | grep -v ' total$' | sort -n"),
+        ("wc -l a.txt | sort -n", "wc -l a.txt | sort -n"),
+        ("wc -l *.txt | tail -1", "wc -l *.txt | tail -1"),
+    ],
+)
+def test_the_sum_of_all_is_none_of_the_counts_that_are_sorted(context, body, meant):
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
+    ("request_", "body", "meant"),
+    [
+        (
+            'Insert "# MIT" as the first line of all',
+            "sed -i '1s/^/# MIT/' *.py",
+            "sed -i '1s/^/# MIT\\n/' *.py",
+        ),
+        ('Insert "# MIT" as the first line', "sed -i '1s/^/# MIT\\n/' a.py", "sed -i '1s/^/# MIT\\n/' a.py"),
+        ("Put # before the first line", "sed -i '1s/^/# /' a.py", "sed -i '1s/^/# /' a.py"),
+        ("Add it as the first line", "sed -i 's/^/# /' a.py", "sed -i 's/^/# /' a.py"),
+    ],
+)
+def test_a_line_before_the_first_is_a_line(context, request_, body, meant):
+    context.ledger.task = request_
     assert infer_path(Call("bash", body), context).body == meant
 
 

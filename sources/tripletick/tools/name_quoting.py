@@ -49,6 +49,11 @@ _LOOPS = re.compile(
 )
 """A loop over what lies in one folder, which is named."""
 _REPLACES = r"\$\{(?P<name>%s)(?P<rest>//?(?P<what>[^/{}\"']{1,20})/[^{}\"']*)\}"
+_PREFIXES = (
+    r"(?P<command>\b(?:mv|cp)[ \t]+(?:-\w+[ \t]+)*\"?\$\{?%(name)s\}?\"?[ \t]+)\"(?P<prefix>[\w.-]*)"
+    r"\$(?:\{%(name)s##?(?P<part>[\w.-]+)\}|\{%(name)s\}|%(name)s\b)(?P<rest>[^\"\n]*)\""
+)
+"""A new name that begins with something else than the old one."""
 _RENAMES = re.compile(
     r"(?m)^(?P<command>[ \t]*(?:mv|cp)[ \t]+(?:-\w+[ \t]+)*)"
     r"(?P<old>(?:[\w./-]+/)?'[^'\n]+'(?:/[\w./-]+)?|[\w./-]+)[ \t]+"
@@ -134,8 +139,18 @@ def correct_cuts(script: str) -> str:
             return f"${{{name}:{start + length}{found['rest']}}}" if start < length else found[0]
 
         script = re.sub(cut, move, script)
+        prefixes = _PREFIXES % {"name": loop["name"]}
+        script = re.sub(prefixes, partial(_keep_before, folder=folder, name=loop["name"]), script)
         script = re.sub(_REPLACES % loop["name"], partial(_keep_folder, folder=folder), script)
     return script
+
+
+def _keep_before(found: re.Match[str], folder: str, name: str) -> str:
+    """Give `mv "$f" "new_${f#old_}"` of a path with the folder before the new name, and not within."""
+    if not found["prefix"] and not found["part"]:
+        return found[0]
+    cut = f"${{{name}#{folder}{found['part'] or ''}}}"
+    return f'{found["command"]}"{folder}{found["prefix"]}{cut}{found["rest"]}"'
 
 
 def _keep_folder(found: re.Match[str], folder: str) -> str:

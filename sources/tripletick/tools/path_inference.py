@@ -47,6 +47,17 @@ _USAGE = re.compile(r"(?im)^.*\busage\b.*$")
 """A line in which a program speaks of itself."""
 _COUNTED = re.compile(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*wc[ \t]+-l\b)")
 """What counts entries, with a line for their total and, of -a, two for the folders themselves."""
+_TOTALS = re.compile(
+    r"(?P<counts>\bwc[ \t]+-[lwcm][^|;\n]*(?:\{\}[ \t]+\+|\*)[^|;\n]*?)"
+    r"(?P<sorts>[ \t]*\|[ \t]*sort\b[^|;\n]*)"
+)
+"""What sorts the counts of several files, among them that of all."""
+_FIRST_LINE = re.compile(r"\b1s(?P<sign>[/|#])\^(?P=sign)(?P<text>[^\n'\"]{2,200}?)(?P=sign)(?=g?[\"'])")
+_TO_THE_TOP = re.compile(
+    r"(?i)\b(?:as (?:the|its|their|a) (?:very |new )?first line|new first line|line at the (?:very )?top"
+    r"|insert (?:the|a) line|als (?:neue )?erste zeile|comme première ligne|como primera línea|come prima riga)\b"
+)
+"""A whole line is to stand before the first."""
 _PLACEHOLDER = re.compile(r"(?<![\w./~-])/path/to/(?:[\w.-]+/)*?(?P<name>[\w.-]*\w)(?=/?(?:[\s;&|)\"']|$))")
 _ADDS = re.compile(
     r"(?i)\b(?:append|add|füge?\w*|ergänz\w*|häng\w*|ajoute\w*|añad\w*|agreg\w*|aggiung\w*|voeg|toevoegen)\b"
@@ -140,7 +151,9 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
     body = _SOUGHT.sub(partial(_restore_text, context=context), body)
     body = _SUBSTITUTES.sub(partial(_limit_to_section, context=context), body)
-    body = _COUNTED.sub(_count_entries, body)
+    body = _TOTALS.sub(r"\g<counts> | grep -v ' total$'\g<sorts>", _COUNTED.sub(_count_entries, body))
+    if _TO_THE_TOP.search(context.ledger.task):
+        body = _FIRST_LINE.sub(_end_line, body)
     body = _PLACEHOLDER.sub(partial(_name_meant, request=context.ledger.task), body)
     # undo has what was there before; the sed of macOS needs an ending
     wanted = sys.platform == "darwin" or _BACKUP.search(context.ledger.task)
@@ -203,6 +216,11 @@ def _name_meant(found: re.Match[str], request: str) -> str:
     """Give what a path stands for that a model knows from manuals: /path/to/Invoices is Invoices."""
     is_meant = found["name"] in request and found[0] not in request and not Path("/path").exists()
     return found["name"] if is_meant else found[0]
+
+
+def _end_line(found: re.Match[str]) -> str:
+    """Have sed put a line before the first, and not what stands in it before its first letter."""
+    return found[0] if found["text"].endswith("\\n") else f"{found[0][:-1]}\\n{found['sign']}"
 
 
 def _count_entries(found: re.Match[str]) -> str:
