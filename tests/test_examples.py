@@ -373,6 +373,30 @@ def test_the_line_that_says_what_went_wrong_is_found(output, line):
     assert found.startswith(line) and bool(found) is bool(line)
 
 
+LONGEST = "Write longest.py: python3 longest.py FILE prints the longest line of FILE."
+
+
+@pytest.mark.parametrize(
+    ("prints", "outcome", "text"),
+    [
+        ("line", "ok", "$ python3 longest.py menu.txt\nline"),
+        ("", "failed", "longest.py: python3 longest.py menu.txt prints nothing"),
+    ],
+)
+def test_a_program_for_any_file_is_tried_with_one_of_the_folder(context, prints, outcome, text):
+    (context.workspace.root / "menu.txt").write_text("tea\ncoffee\n")
+    context.ledger.begin_turn(LONGEST)
+    source = f"import sys\ntext = open(sys.argv[1]).read()\nif {prints!r}:\n    print({prints!r})"
+    result = use(context, "python", source, "longest.py")
+    assert (result.outcome, result.text) == (outcome, text)
+
+
+def test_a_program_for_any_file_may_print_nothing_of_it(context):
+    (context.workspace.root / "menu.txt").write_text("tea\ncoffee\n")
+    context.ledger.begin_turn("Write twice.py: python3 twice.py FILE prints the lines that FILE has twice.")
+    assert use(context, "python", "import sys\nopen(sys.argv[1])", "twice.py").ok
+
+
 def test_a_program_that_breaks_an_example_is_told_its_common_mistake(context):
     context.ledger.begin_turn('Write initials.py: initials("ada byron") returns "A.B."')
     result = use(context, "python", "def initials(name):\n    return name[0] + name[1]", "initials.py")

@@ -8,6 +8,7 @@ what is not there, or where the program reads what somebody types.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from tripletick.languages.registry import Language
 from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.tools import line_examples, shell_mistakes
 from tripletick.tools.function_examples import LABELED, choose_result, describe_difference, speaks_of_fault
+from tripletick.tools.output_match import has_lines, shows_result
 from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.tool import ToolContext
 
@@ -111,6 +113,13 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 """What says that somebody is to type something while a program runs."""
+_A_FILE = re.compile(r"<?(?:(?:IN|OUT|TEXT)?(?:PUT)?_?FILE(?:NAME)?|file(?:name)?)>?")
+_PRINTS = re.compile(r"(?i)\b(?:prints?|shows?|lists?|outputs?|displays?)\b")
+_ALWAYS_PRINTS = re.compile(
+    r"(?i)\b(?:longest|shortest|first|last|number of|how many|most|average|mean|sum|total|largest|smallest)\b"
+)
+"""What is printed of any text."""
+_TEXT = re.compile(r"\.(?:txt|md|log)$")
 UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
 
 
@@ -334,9 +343,11 @@ def run_examples(
     """Run the examples of a task and give those of which something is known; where it has none, the command
     by which it starts the program.
     """
-    shown = find_shown_command(task, path, language)
+    known = find_shown_command(task, path, language)
+    filled = "" if known else _fill_in_file(task, path, language, context)
+    shown = known or filled
     for command, right in find_examples(task, path, language)[:MOST] or ([(shown, "")] if shown else []):
-        if _READS.search(source) and not re.search(r"[|<]", command):
+        if command != filled and _READS.search(source) and not re.search(r"[|<]", command):
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
         printed = finished.head.decode("utf-8", "replace").strip()
@@ -345,7 +356,21 @@ def run_examples(
         if tried and not _UNKNOWN.search(printed):
             alone = path in context.ledger.made and _is_shown_alone(task, right)
             fault = _find_fault(command, right, printed, finished, alone=alone)
+            empty = command == filled and not printed and _ALWAYS_PRINTS.search(task)
+            fault = f"{command} prints nothing" if empty and not fault else fault
             yield CommandExample(command, printed, fault)
+
+
+def _fill_in_file(task: str, path: str, language: Language, context: ToolContext) -> str:
+    """Give the command by which a task starts the program with a FILE, with a text of the folder for that; ""
+    where it has none.
+    """
+    command, argument = find_first_argument(task, path, language) or ("", "")
+    if not _A_FILE.fullmatch(argument) or not _PRINTS.search(task) or not context.workspace.root.is_dir():
+        return ""
+    texts = sorted(name for name in context.workspace.list_names(".") if _TEXT.search(name))
+    filled = next((name for name in texts if context.workspace.get_kind(name) == "file"), "")
+    return command.replace(argument, shlex.quote(filled)) if filled else ""
 
 
 def _is_shown_alone(task: str, right: str) -> bool:
@@ -358,7 +383,7 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished, *, a
     """Say what is wrong with what was printed; `alone`: nothing else may stand in a line of it."""
     if finished.struck:
         return f"{command} does not end"
-    if right and (_has_lines(printed, right) if alone else _shows(printed, right)):
+    if right and (has_lines(printed, right) if alone else shows_result(printed, right)):
         return ""
     if finished.status:
         return f"{command} fails: {find_error_line(printed) or f'exit {finished.status}'}"
@@ -366,35 +391,3 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished, *, a
         return ""
     alike = describe_difference(printed, right)
     return f"{command} prints {printed[:TOLD]!r}, and right is {right!r}{alike}"
-
-
-_PLAIN = re.compile(r"-?\d+(?:\.\d*[1-9])?")
-_LAST_NUMBER = re.compile(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
-"""The number with which a line ends."""
-
-
-def _shows(printed: str, right: str) -> bool:
-    """Tell whether an output has what is right as lines of its own, or behind the label of a line."""
-    lines, wanted = _split_lines(printed), _split_lines(right.replace("\\n", "\n"))
-    is_value = len(wanted) == 1 and any(line.endswith((f": {wanted[0]}", f"= {wanted[0]}")) for line in lines)
-    # "6" is met by 6.0, but "6.00" wants its decimals
-    if len(wanted) == 1 and _PLAIN.fullmatch(wanted[0]):
-        ends = (_LAST_NUMBER.search(line) for line in lines)
-        is_value = is_value or any(end and float(end[1]) == float(wanted[0]) for end in ends)
-    return is_value or _has_lines(printed, right) or _normalize_spaces(printed) == _normalize_spaces(right)
-
-
-def _has_lines(printed: str, right: str) -> bool:
-    """Tell whether an output has what is right as lines of its own."""
-    texts = (printed, right.replace("\\n", "\n"))
-    whole, part = ("\n".join(["", *_split_lines(text), ""]) for text in texts)
-    return part in whole
-
-
-def _split_lines(text: str) -> list[str]:
-    """Give the lines that are not empty, blanks made single."""
-    return [line for line in map(_normalize_spaces, text.splitlines()) if line]
-
-
-def _normalize_spaces(text: str) -> str:
-    return " ".join(text.split())

@@ -55,7 +55,8 @@ _TOTALS = re.compile(
 _FIRST_LINE = re.compile(r"\b1s(?P<sign>[/|#])\^(?P=sign)(?P<text>[^\n'\"]{2,200}?)(?P=sign)(?=g?[\"'])")
 _TO_THE_TOP = re.compile(
     r"(?i)\b(?:as (?:the|its|their|a) (?:very |new )?first line|new first line|line at the (?:very )?top"
-    r"|insert (?:the|a) line|als (?:neue )?erste zeile|comme première ligne|como primera línea|come prima riga)\b"
+    r"|insert (?:the|a) line|als (?:neue )?erste zeile|comme première ligne|como primera línea"
+    r"|come prima riga)\b"
 )
 """A whole line is to stand before the first."""
 _PLACEHOLDER = re.compile(r"(?<![\w./~-])/path/to/(?:[\w.-]+/)*?(?P<name>[\w.-]*\w)(?=/?(?:[\s;&|)\"']|$))")
