@@ -317,6 +317,25 @@ def test_examples_of_an_earlier_turn_and_blocks_that_are_not_saved_are_left_alon
     assert use(context, "python", BAD, "largest.py").outcome == "ok"
 
 
+EITHER = "Scrivi p.py: python3 p.py 'a b' stampa sì se la frase è un palindromo, altrimenti no."
+
+
+@pytest.mark.parametrize(
+    ("task", "printed", "wrong"),
+    [
+        (EITHER, "Sì", "it prints 'Sì', and the task says 'sì'"),
+        (EITHER, "NO\n", "it prints 'NO', and the task says 'no'"),
+        (EITHER, "sì", ""),
+        (EITHER, "forse", ""),
+        ('It prints "yes" if the year is a leap year, and otherwise "no".', "Yes", "it prints 'Yes'"),
+        ("It prints yes if the year is a leap year", "Yes", ""),
+    ],
+)
+def test_one_of_two_words_is_printed_as_the_task_has_it(task, printed, wrong):
+    said = sample_lines.find_other_case(task, printed)
+    assert said.startswith(wrong) and bool(said) is bool(wrong)
+
+
 COUNTDOWN = "Write down.sh: bash down.sh 3 {}"
 MEAN = "Write mean.py: it reads standard input. {}"
 
@@ -344,6 +363,11 @@ MEAN = "Write mean.py: it reads standard input. {}"
             MEAN.format('Given the words "a b" and "c" the program should print `2`'),
             "mean.py",
             [("printf '%s\\n' 'a b' c | python3 mean.py", "2")],
+        ),
+        (
+            'Write t.py: python3 t.py 100 C prints "212.0 F", python3 t.py N C prints "x".',
+            "t.py",
+            [("python3 t.py 100 C", "212.0 F")],
         ),
         ("Write mean.py. For the numbers 4, 7 and 8 it prints 6.3.", "mean.py", []),
         (MEAN.format("For the lines of a.txt it prints 6.3."), "mean.py", []),

@@ -55,6 +55,7 @@ _QUOTED = re.compile(r"(?<=\s)(?:\"[^\"\n]*\"|'[^'\n]*')(?=\s)")
 _VERB = re.compile(rf"\s+(?={_SAYS})")
 _OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
+_UNIT = re.compile(r"(?P<number>\s-?\d+(?:\.\d+)?) [A-Z](?=\s|$)")
 _LEFT_OUT = re.compile(r"\.\.\.|…")
 """What stands in an output for lines that are not shown."""
 _UNKNOWN = re.compile(
@@ -151,11 +152,16 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 right = line_examples.find_listed_lines(rest) or right
                 if _SAYS_BELOW.fullmatch(rest) and not faulty:
                     right = "\n".join(_take_output(lines[number + 1 :]))
-            if right and command and not _OPEN.search(command) and not _LEFT_OUT.search(right):
+            if right and command and not _is_open(command) and not _LEFT_OUT.search(right):
                 found.setdefault(command, right)
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
     return [*found.items(), *line_examples.find_piped_examples(task, path, language)]
+
+
+def _is_open(command: str) -> bool:
+    """Tell whether a command has something that is to be filled in; beside a number a letter is a unit."""
+    return bool(_OPEN.search(_UNIT.sub(r"\g<number>", command)))
 
 
 def _match_result(rest: str) -> re.Match[str] | None:

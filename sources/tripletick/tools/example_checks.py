@@ -53,8 +53,9 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)
+    cased = sample_lines.find_other_case(task, printed)
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
-    faults = filter(None, (*(each.fault for each in used), *misread, lacking, typed))
+    faults = filter(None, (*(each.fault for each in used), *misread, lacking, cased, typed))
     wrong = [*_find_failed_examples(program, saved), *faults]
     if misprint := sample_lines.find_misprint(task, result.text):
         line, sample = misprint

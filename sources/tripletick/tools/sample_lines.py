@@ -35,6 +35,14 @@ _ENDS = re.compile(
     r"[\"'`](?P<last>[^\"'`\n]{3,80})[\"'`]"
 )
 """The first and the last of lines, as they are printed."""
+_EITHER = re.compile(
+    r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
+    r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:if|when|se|wenn|si|cuando|als)\b[^.;\n]{3,120}?[ ,]"
+    r"(?:otherwise|else|altrimenti|sonst|sinon|si no|de lo contrario|anders) (?:prints? )?"
+    r"(?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?!\w)"
+)
+"""Two words one of which is printed."""
+OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
 NO_LINE = "it prints no {line!r}, and the task wants {wanted}"
 MOST_COUNTED = 200
 _PART = re.compile(r"\w+|[^\w\s]")
@@ -68,6 +76,15 @@ def find_missing_line(task: str, printed: str, misprinted: str = "") -> str:
     lines = (f"{word} {number}" for number in range(int(first), int(last) + 1)[:MOST_COUNTED])
     missing = next((each for each in lines if not re.search(rf"(?<!\w){each}(?!\w)", printed)), "")
     return NO_LINE.format(line=missing, wanted=f"{word} {first} to {word} {last}") if missing else ""
+
+
+def find_other_case(task: str, printed: str) -> str:
+    """Say that one of two words that a task names was printed with other capitals, "" where none was."""
+    words = [word for found in _EITHER.finditer(task) for word in found.group("one", "two")]
+    known = {word.casefold(): word for word in words}
+    lines = {line.strip() for line in printed.splitlines()}
+    wrong = next((each for each in lines if each not in words and each.casefold() in known), "")
+    return OTHER_CASE.format(line=wrong, word=known[wrong.casefold()]) if wrong else ""
 
 
 def _find_samples(task: str) -> Iterator[str]:
