@@ -423,7 +423,9 @@ def test_a_misspelled_name_means_the_file_of_the_request(context, body, meant):
             "find in -name '*.txt' -exec wc -w {} + | sort -nr | head -n 1",
             "find in -name '*.txt' -exec wc -w {} + | grep -v ' total$' | sort -nr | head -n 1",
         ),
-        ("wc -l *.txt | sort -n", "wc -l *.txt | grep -v ' total$' | sort -n"),
+        ("wc -l *.txt | sort -n | tail -1", "wc -l *.txt | grep -v ' total$' | sort -n | tail -1"),
+        ("wc -l *.txt | sort -n", "wc -l *.txt | sort -n"),
+        ("wc -l *.txt | sort -n | tail -n 2 | head -1", "wc -l *.txt | sort -n | tail -n 2 | head -1"),
         ("wc -l a.txt | sort -n", "wc -l a.txt | sort -n"),
         ("wc -l *.txt | tail -1", "wc -l *.txt | tail -1"),
     ],
@@ -435,6 +437,9 @@ def test_the_sum_of_all_is_none_of_the_counts_that_are_sorted(context, body, mea
 @pytest.mark.parametrize(
     ("request_", "body", "meant"),
     [
+        ("delete what ends in ~", 'find . -name "*.~" -delete', 'find . -name "*~" -delete'),
+        ("delete what ends in .~", 'find . -name "*.~" -delete', 'find . -name "*.~" -delete'),
+        ("delete what ends in txt", "find . -name '*.txt'", "find . -name '*.txt'"),
         (
             'Insert "# MIT" as the first line of all',
             "sed -i '1s/^/# MIT/' *.py",
@@ -445,7 +450,7 @@ def test_the_sum_of_all_is_none_of_the_counts_that_are_sorted(context, body, mea
         ("Add it as the first line", "sed -i 's/^/# /' a.py", "sed -i 's/^/# /' a.py"),
     ],
 )
-def test_a_line_before_the_first_is_a_line(context, request_, body, meant):
+def test_a_line_before_the_first_is_a_line_and_a_sign_no_ending(context, request_, body, meant):
     context.ledger.task = request_
     assert infer_path(Call("bash", body), context).body == meant
 

@@ -18,7 +18,8 @@ HERE = Path(__file__).parent
 TESTED = "a test asks that"
 SETS = (
     *("held", "stranger", "second", "unseen", "fresh"),
-    *("outside", "people", "visitors", "neighbours", "lodgers", "boarders", "callers"),
+    *("outside", "people", "visitors", "neighbours", "lodgers"),
+    *("boarders", "callers", "tenants", "subtenants"),
 )
 
 

@@ -68,8 +68,8 @@ _READS = re.compile(
 """What stands in a program that reads what somebody types."""
 
 _ARGUMENT = re.compile(
-    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{2,}|[B-HJ-Z]"
-    r"|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
+    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+|[A-Z]{2,}"
+    r"|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
 _WORD = re.compile(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
@@ -99,8 +99,9 @@ _GIVEN_FOR = re.compile(
 )
 """The arguments with which a program prints what was said: prints 7.00 for 7 8 8."""
 _PLACE = (
-    r"(?:<\w[\w -]*>|(?:IN|OUT)?(?:FILE|PATH|DIR|FOLDER|PUT)(?:NAME)?|NAME|N|NUM(?:BER)?|TEXT|WORD|COUNT|URL"
-    r"|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y|[A-Z]{2,}(?=:))(?![\w'.])"
+    r"(?:<\w[\w -]*>|[A-Z]{1,4}(?::[A-Z]{1,4})+|(?:IN|OUT)?(?:FILE|PATH|DIR|FOLDER|PUT)(?:NAME)?|NAME|N"
+    r"|NUM(?:BER)?|TEXT|WORD|COUNT|URL|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y"
+    r"|[A-Z]{2,}(?=:))(?![\w'.])"
 )
 """A word of a usage that stands for an argument."""
 GIVEN, ALL = "In {command}, {read}{all}.", ", and {every} are all"

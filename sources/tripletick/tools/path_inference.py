@@ -49,9 +49,9 @@ _COUNTED = re.compile(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*
 """What counts entries, with a line for their total and, of -a, two for the folders themselves."""
 _TOTALS = re.compile(
     r"(?P<counts>\bwc[ \t]+-[lwcm][^|;\n]*(?:\{\}[ \t]+\+|\*)[^|;\n]*?)"
-    r"(?P<sorts>[ \t]*\|[ \t]*sort\b[^|;\n]*)"
+    r"(?P<sorts>[ \t]*\|[ \t]*sort\b[^|;\n]*\|[ \t]*(?:head|tail)[ \t]+-(?:n[ \t]*)?1\b)"
 )
-"""What sorts the counts of several files, among them that of all."""
+"""What takes the first or last of the counts of several files, among them that of all."""
 _FIRST_LINE = re.compile(r"\b1s(?P<sign>[/|#])\^(?P=sign)(?P<text>[^\n'\"]{2,200}?)(?P=sign)(?=g?[\"'])")
 _TO_THE_TOP = re.compile(
     r"(?i)\b(?:as (?:the|its|their|a) (?:very |new )?first line|new first line|line at the (?:very )?top"
@@ -59,6 +59,8 @@ _TO_THE_TOP = re.compile(
     r"|come prima riga)\b"
 )
 """A whole line is to stand before the first."""
+_PATTERN = re.compile(r"(?<=-name )(?P<quote>[\"'])\*\.(?P<part>[^\w\s\"'/*.][^\s\"'/*]{0,19})(?P=quote)")
+"""A pattern of names that end in a sign."""
 _PLACEHOLDER = re.compile(r"(?<![\w./~-])/path/to/(?:[\w.-]+/)*?(?P<name>[\w.-]*\w)(?=/?(?:[\s;&|)\"']|$))")
 _ADDS = re.compile(
     r"(?i)\b(?:append|add|füge?\w*|ergänz\w*|häng\w*|ajoute\w*|añad\w*|agreg\w*|aggiung\w*|voeg|toevoegen)\b"
@@ -153,6 +155,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     body = _SOUGHT.sub(partial(_restore_text, context=context), body)
     body = _SUBSTITUTES.sub(partial(_limit_to_section, context=context), body)
     body = _TOTALS.sub(r"\g<counts> | grep -v ' total$'\g<sorts>", _COUNTED.sub(_count_entries, body))
+    body = _PATTERN.sub(partial(_drop_point, request=context.ledger.task), body)
     if _TO_THE_TOP.search(context.ledger.task):
         body = _FIRST_LINE.sub(_end_line, body)
     body = _PLACEHOLDER.sub(partial(_name_meant, request=context.ledger.task), body)
@@ -217,6 +220,12 @@ def _name_meant(found: re.Match[str], request: str) -> str:
     """Give what a path stands for that a model knows from manuals: /path/to/Invoices is Invoices."""
     is_meant = found["name"] in request and found[0] not in request and not Path("/path").exists()
     return found["name"] if is_meant else found[0]
+
+
+def _drop_point(found: re.Match[str], request: str) -> str:
+    """Give `'*~'` for `'*.~'`, where a request names the sign alone."""
+    part, quote = found["part"], found["quote"]
+    return f"{quote}*{part}{quote}" if part in request and f".{part}" not in request else found[0]
 
 
 def _end_line(found: re.Match[str]) -> str:

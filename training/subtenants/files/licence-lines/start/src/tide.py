@@ -1,0 +1,2 @@
+def tide(hour):
+    return hour % 12
