@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "df79e27d3c51eae2a835e9f60332e42701076bcac764d1d3059da0b47d9c87a4"
+  sha256 "95cd7dd054940d171d249042eeef60a919b0586909c414d85907ef0061ebfbd9"
   license "MIT"
 
   depends_on "python@3.13"
