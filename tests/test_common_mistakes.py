@@ -93,6 +93,8 @@ def test_a_condition_that_leaves_out_what_is_named_exactly_is_told(task, source,
             None,
         ),
         ("a.sh", "source lib.sh\necho $from_lib", None),
+        ("a.sh", "cat <<'END'\n$name\nEND", None),
+        ("a.sh", 'ssh host "echo \\$name"\n: ${n:=5}\nselect x in a b; do echo $n $x; done', None),
         ("a.sh", "# prints $name\nfor ((i=0; i<3; i++)); do echo $i; done", None),
         ("a.js", "if (n > 10) {\n} else if (n > 100) {\n}", "Line 2 is never reached"),
         (

@@ -203,6 +203,7 @@ def test_a_program_that_is_not_to_be_saved_is_the_answer_whatever_its_name(sessi
         "Delete all logs, but do not run the tests.",
         "Delete all logs. The nightly job should not run.",
         "Delete all logs and just show the names of the others.",
+        "Lösche alle Logs, und ändere nur den Code von keinem Programm.",
     ],
 )
 def test_what_only_sounds_like_it_is_run(session, request_):

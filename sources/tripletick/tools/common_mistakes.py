@@ -13,14 +13,11 @@ from collections.abc import Iterator, Sequence
 
 from tripletick.tools import shell_mistakes
 from tripletick.tools.python_source import parse_program
+from tripletick.tools.shell_mistakes import LARGEST, LONGEST
 
 MOST = 2
 """Sentences on one program."""
 SCRIPTS = (".js", ".mjs", ".ts")
-LARGEST = 20_000
-"""Characters of a program in which a condition is looked for."""
-LONGEST = 200
-"""Characters of a line that is looked at."""
 EARLY = "Line {line}, {code}, stands inside the loop above it, and ends that in its first round."
 DIVIDED = (
     "Line {line}: / comes before +, so that only {last} is divided. ({sum}) / {by} divides the whole sum."

@@ -48,8 +48,8 @@ _USAGE = re.compile(r"(?im)^.*\busage\b.*$")
 _COUNTED = re.compile(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*wc[ \t]+-l\b)")
 """What counts entries, with a line for their total and, of -a, two for the folders themselves."""
 _TOTALS = re.compile(
-    r"(?P<counts>\bwc[ \t]+-[lwcm][^|;\n]*(?:\{\}[ \t]+\+|\*)[^|;\n]*?)"
-    r"(?P<sorts>[ \t]*\|[ \t]*sort\b[^|;\n]*\|[ \t]*(?:head|tail)[ \t]+-(?:n[ \t]*)?1\b)"
+    r"(?P<counts>\bwc[ \t]+-[lwcm][^|;\n]{0,200}?(?:\{\}[ \t]+\+|\*)[^|;\n]{0,200}?)"
+    r"(?P<sorts>[ \t]*\|[ \t]*sort\b[^|;\n]{0,80}\|[ \t]*(?:head|tail)[ \t]+-(?:n[ \t]*)?1\b)"
 )
 """What takes the first or last of the counts of several files, among them that of all."""
 _FIRST_LINE = re.compile(r"\b1s(?P<sign>[/|#])\^(?P=sign)(?P<text>[^\n'\"]{2,200}?)(?P=sign)(?=g?[\"'])")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 LARGEST = 20_000
-"""Characters of a script in which loops and names are looked for."""
+"""Characters of a program in which loops, names and conditions are looked for."""
 LONGEST = 200
 """Characters of a line that is looked at."""
 CUT = "Line {line}: {code} cuts names at their blanks. It should read: {whole}"
@@ -29,12 +29,13 @@ _BRACES = re.compile(
 )
 _QUOTED = re.compile(r"'[^']*'")
 _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
-_SOURCES = re.compile(r"(?m)(?:^|[;&|])\s*(?:source|\.|eval)\s")
+_SOURCES = re.compile(r"(?m)(?:^|[;&|])\s*(?:source|\.|eval)\s|<<-?\s*[\"'\\]")
+"""What may set a name, and what holds names of another program."""
 _ARITHMETIC = re.compile(r"\(\(([^()]*)\)\)")
-_USED = re.compile(r"\$\{?([a-z]\w*)\b(?!\w*\}?[:?+=-])")
+_USED = re.compile(r"(?<!\\)\$\{?([a-z]\w*)\b(?!\w*\}?[:?+=-])")
 _NAME = re.compile(r"(?<![\w$.])[a-z]\w*")
 _SET = re.compile(
-    r"(?<![\w$])([a-z]\w*)(?:\[[^]\n]{0,40}\])?(?: ?[-+*/%]?=(?!=)|\+\+|--)|\bfor\s+([a-z]\w*)\b"
+    r"(?<![\w$])([a-z]\w*)(?:\[[^]\n]{0,40}\])?(?: ?[-+*/%:]?=(?!=)|\+\+|--)|\b(?:for|select)\s+([a-z]\w*)\b"
     r"|-v\s+([a-z]\w*)"
 )
 _SETS_ALL = re.compile(
@@ -132,8 +133,6 @@ def _quote_variable(line: str, name: str, folder: str) -> str:
 
 def _find_lost_count(source: str) -> str:
     """Say that a loop behind a pipe counts in a shell of its own, of which nothing is left behind it."""
-    if len(source) > LARGEST or any(len(line) > LONGEST for line in source.splitlines()):
-        return ""
     for loop in _PIPED.finditer(source):
         names = next(filter(None, ([*filter(None, each)] for each in _COUNTS.findall(loop["body"]))), [])
         if names and re.search(rf"\$\{{?{names[0]}\b", source[loop.end() :]):
