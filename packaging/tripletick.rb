@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "d07c93fcbd97706aaf3c65e6e252f94f19f14e686cda7bce6530f4cbe0b8bcfb"
+  sha256 "19eebce3317d8309fbb7704e51b5893e87580fb2cb5a99834a6627c17f4db4e3"
   license "MIT"
 
   depends_on "python@3.13"

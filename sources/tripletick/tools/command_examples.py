@@ -8,7 +8,6 @@ what is not there, or where the program reads what somebody types.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -115,13 +114,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 """What says that somebody is to type something while a program runs."""
-_A_FILE = re.compile(r"<?(?:(?:IN|OUT|TEXT)?(?:PUT)?_?FILE(?:NAME)?|file(?:name)?)>?")
-_PRINTS = re.compile(r"(?i)\b(?:prints?|shows?|lists?|outputs?|displays?)\b")
-_ALWAYS_PRINTS = re.compile(
-    r"(?i)\b(?:longest|shortest|first|last|number of|how many|most|average|mean|sum|total|largest|smallest)\b"
-)
-"""What is printed of any text."""
-_TEXT = re.compile(r"\.(?:txt|md|log)$")
+_LOOPS = re.compile(r": (?:for|while)\b")
 UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
 
 
@@ -211,7 +204,10 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
-    return UNREAD.format(command=command, how=how) + _show_reading(shown, literal, how)
+    reading = _show_reading(shown, literal, how)
+    if find_examples(task, path, language) and not _LOOPS.search(reading):
+        return ""  # the example tells
+    return UNREAD.format(command=command, how=how) + reading
 
 
 def _show_reading(source: str, literal: str, how: str) -> str:
@@ -351,7 +347,8 @@ def run_examples(
     by which it starts the program.
     """
     known = find_shown_command(task, path, language)
-    filled = "" if known else _fill_in_file(task, path, language, context)
+    given = find_first_argument(task, path, language)
+    filled = "" if known or not given else line_examples.fill_in_file(*given, task, context)
     shown = known or filled
     for command, right in find_examples(task, path, language)[:MOST] or ([(shown, "")] if shown else []):
         if command != filled and _READS.search(source) and not re.search(r"[|<]", command):
@@ -363,21 +360,9 @@ def run_examples(
         if tried and not _UNKNOWN.search(printed):
             alone = path in context.ledger.made and _is_shown_alone(task, right)
             fault = _find_fault(command, right, printed, finished, alone=alone)
-            empty = command == filled and not printed and _ALWAYS_PRINTS.search(task)
+            empty = command == filled and not printed and line_examples.ALWAYS_PRINTS.search(task)
             fault = f"{command} prints nothing" if empty and not fault else fault
             yield CommandExample(command, printed, fault)
-
-
-def _fill_in_file(task: str, path: str, language: Language, context: ToolContext) -> str:
-    """Give the command by which a task starts the program with a FILE, with a text of the folder for that; ""
-    where it has none.
-    """
-    command, argument = find_first_argument(task, path, language) or ("", "")
-    if not _A_FILE.fullmatch(argument) or not _PRINTS.search(task) or not context.workspace.root.is_dir():
-        return ""
-    texts = sorted(name for name in context.workspace.list_names(".") if _TEXT.search(name))
-    filled = next((name for name in texts if context.workspace.get_kind(name) == "file"), "")
-    return command.replace(argument, shlex.quote(filled)) if filled else ""
 
 
 def _is_shown_alone(task: str, right: str) -> bool:

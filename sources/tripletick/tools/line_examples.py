@@ -8,6 +8,7 @@ import re
 import shlex
 
 from tripletick.languages.registry import Language
+from tripletick.tools.tool import ToolContext
 
 MARKS = "\"'`"
 _SAYS = r"(?:should |must |will )?(?:prints?|outputs?|shows?|gives?|displays?|writes?)"
@@ -24,6 +25,13 @@ _PIPED = re.compile(
     r"(?P<right>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?)(?=[.,;!)]?(?:\s|$))"
 )
 _STDIN = re.compile(r"(?i)\b(?:standard input|stdin|piped?)\b")
+_A_FILE = re.compile(r"<?(?:(?:IN|OUT|TEXT)?(?:PUT)?_?FILE(?:NAME)?|file(?:name)?)>?")
+_PRINTS = re.compile(r"(?i)\b(?:prints?|shows?|lists?|outputs?|displays?)\b")
+ALWAYS_PRINTS = re.compile(
+    r"(?i)\b(?:longest|shortest|first|last|number of|how many|most|average|mean|sum|total|largest|smallest)\b"
+)
+"""What is printed of any text."""
+_TEXT = re.compile(r"\.(?:txt|md|log)$")
 
 
 def find_listed_lines(rest: str) -> str:
@@ -48,3 +56,14 @@ def find_piped_examples(task: str, path: str, language: Language) -> list[tuple[
 
 def _split_values(values: str) -> list[str]:
     return [each.strip(MARKS) for each in re.findall(_VALUE, values)]
+
+
+def fill_in_file(command: str, argument: str, task: str, context: ToolContext) -> str:
+    """Give a command that takes a FILE with a text of the folder for that, "" where it takes none, prints
+    nothing, or there is none.
+    """
+    if not _A_FILE.fullmatch(argument) or not _PRINTS.search(task) or not context.workspace.root.is_dir():
+        return ""
+    texts = sorted(name for name in context.workspace.list_names(".") if _TEXT.search(name))
+    filled = next((name for name in texts if context.workspace.get_kind(name) == "file"), "")
+    return command.replace(argument, shlex.quote(filled)) if filled else ""
