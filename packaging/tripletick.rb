@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "19eebce3317d8309fbb7704e51b5893e87580fb2cb5a99834a6627c17f4db4e3"
+  sha256 "1d1f84daf1e8e6037738feca8941870d5880ce64a6a4779a7fea8f1f9c8c34b9"
   license "MIT"
 
   depends_on "python@3.13"

@@ -114,7 +114,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 """What says that somebody is to type something while a program runs."""
-_LOOPS = re.compile(r": (?:for|while)\b")
+_LOOP = re.compile(r"(?:for|while)\b")
 UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
 
 
@@ -204,22 +204,24 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
-    reading = _show_reading(shown, literal, how)
-    if find_examples(task, path, language) and not _LOOPS.search(reading):
+    place, line = _find_reading(shown, literal, how)
+    if find_examples(task, path, language) and not _LOOP.match(line):
         return ""  # the example tells
-    return UNREAD.format(command=command, how=how) + reading
+    return UNREAD.format(command=command, how=how) + (
+        INSTEAD.format(literal=place, line=line) if line else ""
+    )
 
 
-def _show_reading(source: str, literal: str, how: str) -> str:
-    """Say what of a program the argument takes the place of, and how its line reads then."""
+def _find_reading(source: str, literal: str, how: str) -> tuple[str, str]:
+    """Give what of a program the argument takes the place of, and how its line reads then; "" without any."""
     for line in source.splitlines():
         found = re.search(rf"(?<![\w.]){literal}(?![\w.])", line)
         if found and not line.lstrip().startswith(("#", "//")):
             is_number = how.startswith("sys.") and found[0].isdigit()
             reads = f"int({how})" if is_number else how
             new = f"{line[: found.start()]}{reads}{line[found.end() :]}".strip()
-            return INSTEAD.format(literal=found[0], line=new)
-    return ""
+            return found[0], new
+    return "", ""
 
 
 def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:

@@ -11,9 +11,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from tripletick.tools import shell_mistakes
 from tripletick.tools.python_source import parse_program
-from tripletick.tools.shell_mistakes import LARGEST, LONGEST
+from tripletick.tools.shell_mistakes import LARGEST, LONGEST, find_cut_names, find_faults
 
 MOST = 2
 """Sentences on one program."""
@@ -78,7 +77,7 @@ def describe_mistakes(path: str, source: str, task: str = "") -> tuple[list[str]
     tree = parse_program(source) if path.endswith(".py") else None
     found = [*_find_left_out_bound(task, source), *_find_unreached(source), *_find_joined_texts(path, source)]
     if path.endswith((".sh", ".bash")):
-        found += [*shell_mistakes.find_cut_names(source), *shell_mistakes.find_faults(source)]
+        found += [*find_cut_names(source), *find_faults(source)]
     if path.endswith(SCRIPTS):
         found += _find_first_alone(source)
     if not tree:
@@ -151,14 +150,11 @@ def _find_letters(tree: ast.Module) -> Iterator[str]:
         if isinstance(part, ast.FunctionDef):
             texts = {each.arg for each in part.args.args if each.arg in TEXTS}
             used = {ast.unparse(each) for each in ast.walk(part) if isinstance(each, ast.Subscript)}
-            made = {each.id for each in ast.walk(part) if isinstance(each, ast.Name) and _is_stored(each)}
+            names = [each for each in ast.walk(part) if isinstance(each, ast.Name)]
+            made = {each.id for each in names if isinstance(each.ctx, ast.Store)}
             for name in sorted(texts - made):
                 if {f"{name}[0]", f"{name}[1]"} <= used:
                     yield LETTERS.format(name=name)
-
-
-def _is_stored(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Store)
 
 
 def _find_early_ends(tree: ast.Module) -> Iterator[str]:

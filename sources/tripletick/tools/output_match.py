@@ -17,7 +17,7 @@ def shows_result(printed: str, right: str) -> bool:
     if len(wanted) == 1 and _PLAIN.fullmatch(wanted[0]):
         ends = (_LAST_NUMBER.search(line) for line in lines)
         is_value = is_value or any(end and float(end[1]) == float(wanted[0]) for end in ends)
-    return is_value or has_lines(printed, right) or _normalize_spaces(printed) == _normalize_spaces(right)
+    return is_value or has_lines(printed, right) or normalize_spaces(printed) == normalize_spaces(right)
 
 
 def has_lines(printed: str, right: str) -> bool:
@@ -29,8 +29,8 @@ def has_lines(printed: str, right: str) -> bool:
 
 def _split_lines(text: str) -> list[str]:
     """Give the lines that are not empty, blanks made single."""
-    return [line for line in map(_normalize_spaces, text.splitlines()) if line]
+    return [line for line in map(normalize_spaces, text.splitlines()) if line]
 
 
-def _normalize_spaces(text: str) -> str:
+def normalize_spaces(text: str) -> str:
     return " ".join(text.split())

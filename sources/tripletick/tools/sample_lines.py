@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tripletick.tools.output_match import normalize_spaces
+
 LEAST = 3
 """Words and signs of a line that shows a form."""
 _LIKE = re.compile(
@@ -50,7 +52,7 @@ _PART = re.compile(r"\w+|[^\w\s]")
 
 def find_misprint(task: str, printed: str) -> tuple[str, str] | None:
     """Give a line that was printed and the line of the task whose parts it has in another order."""
-    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    lines = [*map(normalize_spaces, printed.splitlines())]
     if _REORDERS.search(task):
         return None
     for sample in _find_samples(task):
@@ -67,8 +69,8 @@ def find_missing_line(task: str, printed: str, misprinted: str = "") -> str:
     """
     ends = _ENDS.search(task)
     if wanted := [*(ends.groups() if ends else ()), *filter(None, [misprinted])]:
-        shown = {" ".join(line.split()) for line in printed.splitlines()}
-        lacking = [each for each in wanted if " ".join(each.split()) not in shown]
+        shown = {*map(normalize_spaces, printed.splitlines())}
+        lacking = [each for each in wanted if normalize_spaces(each) not in shown]
         return NO_LINE.format(line=lacking[0], wanted="that line") if lacking and printed.strip() else ""
     if not (span := _SPAN.search(task)):
         return ""
@@ -91,5 +93,5 @@ def _find_samples(task: str) -> Iterator[str]:
     """Give what may be a line of output, with and without the clause behind it."""
     for like in _LIKE.finditer(task):
         if shown := _SHOWN.match(task, like.end()):
-            text = " ".join((shown["quoted"] or shown["rest"]).split())
+            text = normalize_spaces(shown["quoted"] or shown["rest"])
             yield from dict.fromkeys((text, text.rstrip(".!"), _CLAUSE.split(text)[0].strip()))

@@ -128,7 +128,7 @@ def judge_status(call: Call, result: Result, context: ToolContext) -> Result:
         return replace(result, outcome="failed", verdict=verdict, exit=1)
     ended = result.verdict == "ok" or result.verdict.startswith("failed, exit")
     is_script = call.tool == SHELL and not call.path and ended
-    result = _drop_folder_itself(_drop_folders(call, result)) if is_script else result
+    result = _drop_needless_moves(_drop_folders(call, result)) if is_script else result
     if not is_script or result.exit not in (0, 1):
         return result
     script, said = call.body, result.text.strip()
@@ -170,7 +170,7 @@ def _drop_folders(call: Call, result: Result) -> Result:
     return replace(result, verdict="failed, exit 1", text="", exit=1)
 
 
-def _drop_folder_itself(result: Result) -> Result:
+def _drop_needless_moves(result: Result) -> Result:
     """Take a move of files by a pattern that also fits the folder into which they go, or files that have
     their new names already, for one without these.
     """

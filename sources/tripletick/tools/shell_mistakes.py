@@ -23,7 +23,7 @@ THEN = "Line {line} then reads: {whole}"
 DOWN = "Line {line}: {code} gives nothing, since seq counts upwards. It should read: {whole}"
 BRACES = "Line {line}: {code} is no row of numbers, since braces take no variable. It should read: {whole}"
 UNSET = "Line {line}: nothing sets {name}, so that it is empty there. It is set by: {name}=VALUE"
-_SEQ = re.compile(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>[01]|\d{1,9})(?=[)`\s]|\Z)")
+_SEQ = re.compile(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>\d{1,9})(?=[)`\s]|\Z)")
 _BRACES = re.compile(
     r"\{(?P<first>\$\{?\w+\}?|-?\d{1,9})\.\.(?P<last>\$\{?\w+\}?|-?\d{1,9})(?:\.\.-?\d{1,9})?\}"
 )

@@ -132,15 +132,19 @@ def find_empty_line(path: str, text: str, before: str) -> Flaw | None:
 
 def find_kept_line(path: str, text: str, before: str, request: str) -> Flaw | None:
     """Say that a line is still there which a request wants taken off a list, and the command that does it."""
-    for found in _TAKES_OFF.finditer(request):
-        what = (found["quoted"] or found["plain"]).casefold()
-        lines = [_MARK.sub("", line).strip().casefold() for line in text.splitlines()]
-        was = {_MARK.sub("", line).strip().casefold() for line in before.splitlines()}
+    taken = [(found["quoted"] or found["plain"]).casefold() for found in _TAKES_OFF.finditer(request)]
+    lines, was = (_list_items(each) if taken else [] for each in (text, before))
+    for what in taken:
         if what in lines and what in was:
             edits = ";".join(f"{at}d" for at, line in enumerate(lines, 1) if line == what)
             said = KEPT_LINE.format(path=path, line=text.splitlines()[lines.index(what)].strip())
             return make_mendable(said, f"sed -i {shlex.quote(edits)} {shlex.quote(path)}")
     return None
+
+
+def _list_items(text: str) -> list[str]:
+    """Give the lines of a text in small letters, without the marks of a list."""
+    return [_MARK.sub("", line).strip().casefold() for line in text.splitlines()]
 
 
 def find_kept_ending(path: str, text: str, request: str) -> Flaw | None:

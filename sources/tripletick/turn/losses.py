@@ -278,12 +278,11 @@ def _find_other_names(code: str, changes: Sequence[Change], request: str) -> tup
     those are found that are meant.
     """
     plain = KEPT.sub(" ", request)
-    found = _NAMED_LIKE.search(plain)
-    if not found or REST.search(plain) or not (MOVES.search(code) or DELETES.search(code)):
-        return None
-    part, ends = found["part"].rstrip(".,"), bool(found["ends"])
-    gone = [each.path for each in _list_gone(changes)]
     parts = [*_list_meant_parts(plain)]
+    if not parts or REST.search(plain) or not (MOVES.search(code) or DELETES.search(code)):
+        return None
+    part, ends = parts[0]
+    gone = [each.path for each in _list_gone(changes)]
     meant = {path for path in gone for each, last in parts if _is_named_like(path, each, ends=last)}
     other = next((path for path in gone if path not in meant), "")
     if not other:
