@@ -12,6 +12,7 @@ from tripletick.tools.command_examples import (
     find_unasked_input,
     find_unread_argument,
 )
+from tripletick.tools.output_match import shows_result
 
 ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"
 TIMES = ADD.replace("sum(map(int, sys.argv[1:]))", "int(sys.argv[1]) * int(sys.argv[2])")
@@ -58,6 +59,8 @@ def context(tmp_path):
         ('"python3 add.py 20" gibt 68.0 aus', [("python3 add.py 20", "68.0")]),
         ("I'd say python3 add.py 2 -> -2.5", [("python3 add.py 2", "-2.5")]),
         ('python3 add.py prints "04.5" but it should be "16.75". Fix it', [("python3 add.py", "16.75")]),
+        ("python3 add.py 2 3 prints 23 instead of 5. Fix it.", [("python3 add.py 2 3", "5")]),
+        ("Fix it: python3 add.py 2 3 prints 23 when it should print 5.", [("python3 add.py 2 3", "5")]),
         ('python3 add.py 2 3 prints "23" instead of "5"', [("python3 add.py 2 3", "5")]),
         ('Fix it: python3 add.py 4 it says "23", not "5"', [("python3 add.py 4", "5")]),
         ("Fix it so that python3 add.py 2 3 prints 5", [("python3 add.py 2 3", "5")]),
@@ -75,12 +78,22 @@ def context(tmp_path):
         ("`python3 add.py a b` prints all in capitals: A B AND AB!", []),
         ("`python3 add.py is it` prints all in capitals: IS IT!", [("python3 add.py is it", "IS IT!")]),
         ("`python3 add.py a` prints JSON.", []),
+        ("Write add.py: python3 add.py 135 prints 2 h 15 min.", [("python3 add.py 135", "2 h 15 min")]),
+        ("python3 add.py 8 prints 5 lines of text.", []),
+        ("python3 add.py 7 gibt ja aus, sonst nein.", [("python3 add.py 7", "ja")]),
+        ("python3 add.py 8 prints yes if it is even", []),
+        ("python3 add.py 8 prints no lines.", []),
+        (
+            "python3 add.py 7 prints the table from 7 x 1 = 7 to 7 x 10 = 70, one per line.",
+            [("python3 add.py 7", "7 x 1 = 7\n...\n7 x 10 = 70")],
+        ),
+        ("$ python3 add.py 5\n1\n...\n5", [("python3 add.py 5", "1\n...\n5")]),
+        ("$ python3 add.py 5\n1, 2, ...", []),
         ("Write add.py. It prints 5", []),
         ("python3 add.py 20 geeft de temperatuur, met één cijfer (68.0).", [("python3 add.py 20", "68.0")]),
         ("python3 add.py 3 prints the table up to 10 (not 12)", []),
         ("Fix it. It should print\n$ python3 add.py 2 3\n5", [("python3 add.py 2 3", "5")]),
         ("python3 add.py N prints 1", []),
-        ("$ python3 add.py 1\n1\n...\n9", []),
         ("python3 add.py <number> prints 1", []),
         ('"python3 add.py 2" prints 3 numbers', []),
         ('"python3 add.py 3" prints 1, 2 and 3', []),
@@ -172,6 +185,8 @@ def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(c
             "print(input())",
             "sys.argv[1] is the first one",
         ),
+        ("python3 add.py < ox prints 2", "add.py", "print(len(input()))", ""),
+        ("python3 add.py ox prints the length, here 2", "add.py", "print(len(input()))", "python3 add.py ox"),
         ("python3 add.py FILE counts its lines", "add.py", "print(len(open('FILE').read()))", "add.py FILE"),
         ('"bash a.sh DIR" lists it', "a.sh", "ls", '"$1" is the first one'),
         ("node a.js 'x y' repeats it", "a.js", "console.log('x y')", "process.argv[2]"),
@@ -415,3 +430,17 @@ def test_a_number_has_its_decimals_also_where_they_are_zeros(context, task, sour
     result = use(context, "python", source, "pay.py")
     assert result.ok is not fails
     assert ("{x:.2f} in an f-string writes 2 decimals" in result.text) is fails
+
+
+@pytest.mark.parametrize(
+    ("printed", "right", "shown"),
+    [
+        ("1\n2\n3\n", "1\n...\n3", True),
+        ("1\n3\n", "1\n…\n3", True),
+        ("1\n", "1\n...\n1", False),
+        ("3\n2\n1\n", "1\n...\n3", False),
+        ("1\n2\n33\n", "1\n...\n3", False),
+    ],
+)
+def test_lines_of_an_output_may_be_left_out(printed, right, shown):
+    assert shows_result(printed, right) is shown

@@ -15,7 +15,7 @@ from tripletick.languages.registry import Language
 from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.tools import line_examples, shell_mistakes
 from tripletick.tools.function_examples import LABELED, choose_result, describe_difference, speaks_of_fault
-from tripletick.tools.output_match import has_lines, shows_result
+from tripletick.tools.output_match import has_lines, shows_result, shows_whole_lines
 from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.tool import ToolContext
 
@@ -35,6 +35,10 @@ _SAYS = (
 )
 FORMATS = "JSON|CSV|TSV|HTML|XML|YAML|TOML|SQL|PDF|ASCII|UTF|UNICODE|URLS?|IDS?|STDOUT|STDERR|USAGE"
 """What a program may print that is not that word."""
+_UNIT_NAMES = (
+    r"(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|days?|weeks?|mm|cm|m|km|ft|in|mg|g|kg|lbs?|oz|ml|l|%|\u20ac"
+    r"|EUR|USD|\u00b0?[CF]|[kKMG]B|Stunden?|Minuten?|Tage?)"
+)
 _LINK = re.compile(r"[\s,]*(?:(?:and|then|it|that|this|which|und|es|et|y|e)\s+){0,3}")
 """What may stand between a command and the verb."""
 _TRAILING = re.compile(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
@@ -42,10 +46,13 @@ _RESULT = re.compile(
     rf"(?:{_SAYS})(?:\s+(?P<label>{LABELED})"
     r"|(?:[^.;\n\"'`]{0,80}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
-    r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit)\b))"
+    r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit|instead|rather|but|when"
+    r"|(?:an)?statt|au lieu|en lugar|en vez|invece|in plaats)\b))"
     rf"|(?P<bare>(?!(?:{FORMATS})\b)(?:[A-Z]{{2,}}(?: [A-Z]{{2,}}){{0,4}}!?|[A-Z][\w-]*\d\w*"
-    r"|[a-z\d]+(?:[-_][a-z\d]+)+))"
-    r"(?=[.,;)]?\s*$|[.;)]\s)))"
+    r"|[a-z\d]+(?:[-_][a-z\d]+)+"
+    rf"|\d+(?:\.\d+)? ?{_UNIT_NAMES}(?: \d+(?:\.\d+)? ?{_UNIT_NAMES}){{0,3}}))"
+    r"(?=[.,;)]?\s*$|[.;)]\s)"
+    r"|(?P<truth>yes|no|ja|nein|oui|non|s\u00ed|si|true|false)(?=[.,;)]?\s*$|[.,;)]\s|\s+aus\b)))"
 )
 _SAYS_BELOW = re.compile(rf"{_LINK.pattern}(?:{_SAYS})(?: (?:this|the following))?:?\s*")
 """What stands behind a command whose output is below."""
@@ -55,8 +62,6 @@ _VERB = re.compile(rf"\s+(?={_SAYS})")
 _OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
 _UNIT = re.compile(r"(?P<number>\s-?\d+(?:\.\d+)?) [A-Z](?=\s|$)")
-_LEFT_OUT = re.compile(r"\.\.\.|…")
-"""What stands in an output for lines that are not shown."""
 _UNKNOWN = re.compile(
     r"(?m)No such file|[Nn]ot found|NotFound|Read-only|Permission denied|^EOFError|ENOENT|EROFS"
 )
@@ -146,7 +151,7 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 right = line_examples.find_listed_lines(rest) or right
                 if _SAYS_BELOW.fullmatch(rest) and not faulty:
                     right = "\n".join(_take_output(lines[number + 1 :]))
-            if right and command and not _is_open(command) and not _LEFT_OUT.search(right):
+            if right and command and not _is_open(command) and shows_whole_lines(right):
                 found.setdefault(command, right)
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
@@ -205,7 +210,7 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
     place, line = _find_reading(shown, literal, how)
-    if find_examples(task, path, language) and not _LOOP.match(line):
+    if find_examples(task, path, language) and not _LOOP.match(line) and not _READS.search(source):
         return ""  # the example tells
     return UNREAD.format(command=command, how=how) + (
         INSTEAD.format(literal=place, line=line) if line else ""
@@ -261,6 +266,11 @@ def find_arguments(task: str, path: str, language: Language) -> tuple[str, list[
         words = _WORD.findall(_get_quoted_rest(task, call)) or _take_arguments(task, call.end(), _ARGUMENT)
         if words:
             return call[0], words
+    for command, _ in find_examples(task, path, language):
+        start = _compile_call(path, language).match(command)
+        plain = start and not re.search(r"[|<>&;]", command)
+        if start and plain and (words := _WORD.findall(command, start.end())):
+            return start[0], words
     named = re.search(rf"(?<![\w./-]){re.escape(path)}(?=[ ]+{_PLACE})", task)
     return (named[0], _take_arguments(task, named.end(), re.compile(rf"[ ]+{_PLACE}"))) if named else None
 

@@ -22,6 +22,7 @@ from tripletick.tools import (
 from tripletick.tools.decimals import find_unpadded
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.prepared_program import PreparedProgram
+from tripletick.tools.printed_labels import find_label
 from tripletick.tools.syntax_check import drain_output
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
@@ -50,6 +51,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     used = list(command_examples.run_examples(task, *shown, context))
     misread = [find(task, *shown) for find in _READINGS]
     misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
+    misread += [find_label(task, *shown[:2])] if saved.path in context.ledger.made else ()
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)

@@ -8,17 +8,25 @@ import re
 import shlex
 
 from tripletick.languages.registry import Language
+from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
 
 MARKS = "\"'`"
 _SAYS = r"(?:should |must |will )?(?:prints?|outputs?|shows?|gives?|displays?|writes?)"
 _VALUE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?|[A-Z]\w*[!.?]?)"
 _VALUES = rf"{_VALUE}(?:, ?{_VALUE}){{0,20}},? and {_VALUE}|{_VALUE}(?:, ?{_VALUE}){{1,20}}"
-_LISTED = re.compile(
-    rf"\s*,?\s*(?:then |it )?{_SAYS} (?P<values>{_VALUES}),? "
-    r"(?:(?:each|one|all) )?(?:(?:on|in) (?:its|their|an?) own lines?|per line|on (?:separate|\w+) lines)\b"
+_A_LINE_EACH = (
+    r",? (?:(?:each|one|all) )?"
+    r"(?:(?:on|in) (?:its|their|an?) own lines?|per line|on (?:separate|\w+) lines)\b"
 )
+_LISTED = re.compile(rf"\s*,?\s*(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
 """What stands behind a command that prints several lines."""
+_SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
+_FIRST_TO_LAST = re.compile(
+    rf"\s*,?\s*(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
+    rf"{_A_LINE_EACH}"
+)
+"""What stands there where only the first and the last of them are shown."""
 _PIPED = re.compile(
     r"(?i:\b(?:for|given|with|from) (?:the |these )?(?:lines?|numbers?|input|values?|words?)) "
     rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?{_SAYS} "
@@ -35,9 +43,13 @@ _TEXT = re.compile(r"\.(?:txt|md|log)$")
 
 
 def find_listed_lines(rest: str) -> str:
-    """Give the lines that a command prints by what stands behind it, "" where that is no list of them."""
-    listed = _LISTED.match(rest)
-    return "\n".join(_split_values(listed["values"])) if listed else ""
+    """Give the lines that a command prints by what stands behind it, LEFT_OUT where some are not shown; ""
+    where that is no list of them.
+    """
+    if listed := _LISTED.match(rest):
+        return "\n".join(_split_values(listed["values"]))
+    ends = _FIRST_TO_LAST.match(rest)
+    return f"{ends['first']}\n{LEFT_OUT}\n{ends['last']}" if ends else ""
 
 
 def find_piped_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:

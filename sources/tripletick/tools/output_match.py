@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 _PLAIN = re.compile(r"-?\d+(?:\.\d*[1-9])?")
+LEFT_OUT = "..."
+"""A line that stands for those which are not shown."""
+_LEFT_OUT = re.compile(r"(?m)^[ \t]*(?:\.\.\.|…|\[\.\.\.\])[ \t]*$")
 _LAST_NUMBER = re.compile(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
 """The number with which a line ends."""
 
@@ -21,10 +24,23 @@ def shows_result(printed: str, right: str) -> bool:
 
 
 def has_lines(printed: str, right: str) -> bool:
-    """Tell whether an output has what is right as lines of its own."""
-    texts = (printed, right.replace("\\n", "\n"))
-    whole, part = ("\n".join(["", *_split_lines(text), ""]) for text in texts)
-    return part in whole
+    """Tell whether an output has what is right as lines of its own; in the place of a line of dots any may
+    stand.
+    """
+    parts = _LEFT_OUT.split(right.replace("\\n", "\n"))
+    whole, *wanted = ("\n".join(["", *_split_lines(text), ""]) for text in (printed, *parts))
+    at = 0
+    for part in wanted:
+        found = whole.find(part, at)
+        if found < 0:
+            return False
+        at = found + max(len(part) - 1, 0)
+    return True
+
+
+def shows_whole_lines(right: str) -> bool:
+    """Tell whether what is right shows each of its lines whole, but for lines of dots."""
+    return not re.search(r"\.\.\.|…", _LEFT_OUT.sub("", right))
 
 
 def _split_lines(text: str) -> list[str]:

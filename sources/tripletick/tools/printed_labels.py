@@ -1,0 +1,118 @@
+"""Words that a new program prints around the one value for which a task asks: "prints the sum" means 30, and
+not `The sum is 30`, which no other program can read.
+
+It is told with the line as it should be. Rows, several values, and words that the task itself shows are left
+alone, and so is whatever the task wants said in a sentence.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from tripletick.tools.python_source import parse_program
+
+_ASKS = re.compile(
+    r"\b(?:prints?|outputs?|displays?|gibt|druckt|affiche|imprime|stampa)(?: (?:out|only|just|nur))? "
+    r"(?:the|its|their|how (?:many|much|long|often)|den|die|das|dessen|wie ?viele?|le|la|les|combien|el|las"
+    r"|los|cu[áa]nt[oa]s?|il|lo|gli|quant[eiao])\b(?P<what>[^.;\n]{0,120})",
+    re.IGNORECASE,
+)
+"""What asks for a value."""
+_ANOTHER = re.compile(
+    r"(?i)\b(?:and|und|et|y|e) (?:the|its|their|how|then|a|den|die|das|le|la|les|el|il|lo)\b"
+)
+_WANTS_WORDS = re.compile(
+    r"(?i)\b(?:labels?|labell?ed|sentences?|messages?|nicely|readable|friendly|report|summar\w+|explain\w*"
+    r"|greet\w*|typed|ask(?:s|ing)?|guess\w*|game|menu|satz|phrase|frase)\b"
+)
+_ASIDE = re.compile(
+    r"(?i)usage|error|invalid|please|must|not found|no such|missing|expected|provide|cannot|does not|enter\b"
+)
+"""What stands in words for who uses a program wrongly."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_NEXT_LABEL = re.compile(r"[,;]|(?<!\bis)(?<!\bare)(?<!\bwas)\s*[:=]\s*$")
+"""What stands between two values that are both asked for."""
+_ECHO = re.compile(
+    r"^[ \t]*echo[ \t]+\"(?P<lead>[^\"`]*?)(?P<value>\$\{?\w{1,60}\}?|\$\([^\"\n]{1,200}\))[.!]?\"[ \t]*$"
+)
+_LOG = re.compile(
+    r"^[ \t]*console\.log\((?:`(?P<lead>[^`]*?)\$\{(?P<value>[^`{}]{1,200})\}[.!]?`"
+    r"|[\"'](?P<text>[^\"'\n]*)[\"'] ?[,+] ?(?P<other>[^`\"'\n]{1,200}))\);?[ \t]*$"
+)
+_OPENS, _CLOSES = re.compile(r"(?:^|;)\s*(?:for|while|until)\b"), re.compile(r"^\s*(?:done\b|\})")
+ALONE = "{line} prints words around the value, and the task asks for the value alone: {right}"
+
+
+def find_label(task: str, path: str, source: str) -> str:
+    """Say that the only value that the new program at `path` prints has words around it, and how that line
+    should be; "" where all is well.
+    """
+    asked = _ASKS.search(task)
+    if not asked or _ANOTHER.search(asked["what"]) or _WANTS_WORDS.search(task):
+        return ""
+    if path.endswith(".py"):
+        tree = parse_program(source)
+        printed = [*_list_prints(tree)] if tree else []
+    else:
+        patterns = {"sh": _ECHO, "bash": _ECHO, "js": _LOG, "mjs": _LOG, "cjs": _LOG}
+        pattern = patterns.get(path.rpartition(".")[2])
+        printed = [*_list_lines(source, pattern)] if pattern else []
+    if len(printed) != 1:
+        return ""
+    line, lead, right = printed[0]
+    shown = not _WORD.search(lead) or (lead.strip() and lead.strip() in task)
+    return "" if shown or not right else ALONE.format(line=line, right=right)
+
+
+def _list_prints(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
+    """Give each `print` of a value: its source, the words before the value, and how it prints that alone, ""
+    where that is not clear.
+    """
+    rows = {
+        id(part)
+        for loop in ast.walk(tree)
+        if isinstance(loop, (ast.For, ast.While))
+        for part in ast.walk(loop)
+    }
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != "print":
+            continue
+        lead, right = _split_print(call.args)
+        if _ASIDE.search(lead) or not call.args or all(isinstance(part, ast.Constant) for part in call.args):
+            continue
+        yield ast.unparse(call), lead, "" if id(call) in rows or call.keywords else right
+
+
+def _split_print(args: Sequence[ast.expr]) -> tuple[str, str]:
+    """Give the words before the value that a `print` has, and the call that prints that alone."""
+    parts = args[0].values if len(args) == 1 and isinstance(args[0], ast.JoinedStr) else list(args)
+    values = [at for at, part in enumerate(parts) if not isinstance(part, ast.Constant)]
+    if not values:
+        return "", ""
+    texts = [str(part.value) if isinstance(part, ast.Constant) else "" for part in parts]
+    lead, between, behind = texts[0], texts[values[0] + 1 : values[-1]], "".join(texts[values[-1] + 1 :])
+    if any(map(_NEXT_LABEL.search, between)) or behind.strip(" .!"):
+        return lead, ""
+    value = parts[values[-1]]
+    if isinstance(value, ast.FormattedValue):
+        plain = value.format_spec is None and value.conversion == -1
+        return lead, f"print({ast.unparse(value.value if plain else ast.JoinedStr([value]))})"
+    return lead, f"print({ast.unparse(value)})"
+
+
+def _list_lines(source: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, str, str]]:
+    """Give each line of a script that prints a value, as _list_prints does."""
+    depth = 0
+    for line in source.splitlines():
+        depth += bool(_OPENS.search(line)) - (bool(_CLOSES.match(line)) and depth > 0)
+        if not (found := pattern.match(line[:400])):
+            if re.match(r"\s*(?:echo|printf|console\.log)\b.*\$", line) and not _ASIDE.search(line):
+                yield line.strip(), "", ""
+            continue
+        groups = found.groupdict()
+        lead, value = groups["lead"] or groups.get("text") or "", groups["value"] or groups.get("other") or ""
+        if not _ASIDE.search(lead):
+            right = f'echo "{value}"' if pattern is _ECHO else f"console.log({value.strip()});"
+            yield line.strip(), lead, "" if depth or re.search(r"[:=]\s*\$", lead) else right
