@@ -3,6 +3,7 @@
 import pytest
 
 from tripletick.tools.common_mistakes import describe_mistakes
+from tripletick.tools.shell_mistakes import correct_script
 from tripletick.turn.described_changes import apply_described_change
 
 SHOP = "FREE = 50\ndef fee(total):\n    if total {} FREE:\n        return 0\n    return {}"
@@ -188,3 +189,34 @@ def test_a_change_is_made_where_one_place_is_meant(answer, new):
 def test_programs_with_long_lines_and_many_of_them_are_looked_at_to_the_end():
     assert describe_mistakes("a.sh", f"if [ $a -lt 3{' ' * 200_000}x\n" + "\n" * 200_000) == ([], [])
     assert apply_described_change("It should be `x = a + b + 1`.", "x = a + b\n" + "y = 1\n" * 200_000) == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "right"),
+    [
+        ("  for f in $(ls *); do\n    cat $f\ndone\n", '  for f in *; do\n    cat "$f"\ndone\n'),
+        ("n=0\nls | while read f; do\n  ((n++))\ndone\necho $n", None),
+        ("for i in $(seq 3 1); do\n  echo\ndone", "for i in $(seq 3 -1 1); do\n  echo\ndone"),
+        ("for i in {1..$n}; do\n  echo\ndone", 'for i in $(seq 1 "$n"); do\n  echo\ndone'),
+        ('for f in *; do\n  cat "$f"\ndone', 'for f in *; do\n  cat "$f"\ndone'),
+    ],
+)
+def test_a_script_is_corrected_where_one_form_is_right(source, right):
+    right = right or "n=0\nwhile read f; do\n  ((n++))\ndone < <(ls)\necho $n"
+    assert correct_script(source) == right
+
+
+@pytest.mark.parametrize(
+    ("task", "line", "told"),
+    [
+        ("prints 23 instead of 5", "total = total + word", "line 3 reads: total = total + int(word)"),
+        ("should print the sum, as 2.5", "total += word", "total = total + float(word)"),
+        ("prints them joined", "total = total + word", ""),
+        ("prints 23 instead of 5", "total = word", ""),
+        ("prints 23 instead of 5", "total = total + ' ' + word", ""),
+    ],
+)
+def test_a_sum_that_begins_as_a_text_is_told(task, line, told):
+    source = f"total = ''\nfor word in words:\n    {line}\nprint(total)\n"
+    sure, _ = describe_mistakes("a.py", source, task)
+    assert told in "\n".join(sure) and bool(told) == bool(sure)

@@ -425,3 +425,17 @@ def test_a_program_that_breaks_an_example_is_told_its_common_mistake(context):
     context.ledger.begin_turn('Write initials.py: initials("ada byron") returns "A.B."')
     result = use(context, "python", "def initials(name):\n    return name[0] + name[1]", "initials.py")
     assert "for word in name.split()" in result.text
+
+
+@pytest.mark.parametrize(
+    ("call", "right", "says"),
+    [
+        ("python3 a.py 135", "2 h 15 min", "; 135 is 2 * 60 + 15"),
+        ("height(70)", "5 ft 10 in", "; 70 is 5 * 12 + 10"),
+        ("python3 a.py 135", "1 h 15 min", ""),
+        ("python3 a.py 2 15", "2 h 15 min", ""),
+        ("python3 a.py 135", "135", ""),
+    ],
+)
+def test_how_a_number_is_divided_is_said(call, right, says):
+    assert examples_module.describe_parts(call, right) == says

@@ -491,3 +491,18 @@ def test_a_script_that_says_how_it_is_started_is_the_file_that_was_asked_for(con
     body = "#!/bin/bash\n# bash note.sh pay rent\necho $* >> notes.txt\n"
     assert infer_path(Call("bash", body), context).path == "note.sh"
     assert infer_path(Call("bash", "bash note.sh pay rent"), context).path is None
+
+
+@pytest.mark.parametrize(
+    ("task", "script", "meant"),
+    [
+        ("Replace Ann with Eve", "sed -i 's/Ann/ Eve/g' a.txt", "sed -i 's/Ann/Eve/g' a.txt"),
+        ("Replace Ann with Eve", "sed -i 's/Ann/Eve /' *.txt", "sed -i 's/Ann/Eve/' *.txt"),
+        ("Replace Ann with Eve", "sed -i 's/Ann / Eve/g' a.txt", "sed -i 's/Ann / Eve/g' a.txt"),
+        ("Replace Ann with ' Eve'", "sed -i 's/Ann/ Eve/g' a.txt", "sed -i 's/Ann/ Eve/g' a.txt"),
+        ("Put a blank after each comma", "sed -i 's/,/, /g' a.txt", "sed -i 's/,/, /g' a.txt"),
+    ],
+)
+def test_a_text_is_written_without_a_blank_that_nobody_asked_for(context, task, script, meant):
+    context.ledger.begin_turn(task)
+    assert infer_path(Call("bash", script), context).body == meant

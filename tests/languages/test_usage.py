@@ -212,6 +212,12 @@ def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(c
         ("write add.py <file>, which counts", "add.py", "print(1)", "add.py <file> gives it an argument"),
         ("mend add.py ASAP. In add.py I have a bug", "add.py", "print(1)", ""),
         ("ruby a.rb 2 doubles it", "a.rb", "puts 4", ""),
+        (
+            "bash a.sh 3 prints 3, 2 and 1, each on its own line",
+            "a.sh",
+            "for i in {3..1}; do\n  echo $i\ndone",
+            'in place of 3: for i in $(seq "$1" -1 1); do',
+        ),
     ],
 )
 def test_a_program_that_is_given_an_argument_reads_it(task, path, source, told):

@@ -150,6 +150,19 @@ def test_a_common_mistake_in_a_program_that_came_back_as_it_was_is_named(session
     assert "Line 1 stops before 3. With 3 too it reads: for n in range(1, 4):" in told(it, 1)
 
 
+def test_a_script_that_keeps_its_mistake_is_shown_as_it_should_be(session):
+    old = 'for f in $(ls *.txt); do\n  echo "$(wc -l < $f)"\ndone\n'
+    half = old.replace("< $f", '< "$f"')
+    right = half.replace("$(ls *.txt)", "*.txt")
+    it = session(f"```bash:a.sh\n{half}```", f"```bash:a.sh\n{right}```", "Repaired.")
+    put(it.loop.context, "a.sh", old)
+    attachments.attach_files("a.sh is wrong, fix it", ("bash",), it.loop.context, BASE)
+    it.play("a.sh is wrong, fix it")
+    assert f"This block puts that right:\n```bash:a.sh\n{right}```" in told(it, 1)
+    assert "puts that right" not in told(it, 2)
+    assert (it.folder / "a.sh").read_text() == right
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

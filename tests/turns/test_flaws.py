@@ -377,3 +377,46 @@ def test_endings_that_are_to_be_small_are(session, request_, told_):
         command = next(line for line in told(it, 1).splitlines() if line.startswith("for f in"))
         subprocess.run(["bash", "-c", command], cwd=it.folder, check=True)
         assert sorted(path.name for path in (it.folder / "d").iterdir()) == ["a.jpg", "b c.png", "d.gif"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "left"),
+    [
+        ("Put all pictures into a new folder pics", "mkdir pics; cp *.png pics", True),
+        ("Mets les fichiers .png dans un nouveau dossier pics.", "mkdir pics; cp *.png pics", True),
+        ("Put all pictures into a new folder pics", "mkdir pics; mv *.png pics", False),
+        ("Put a copy of all pictures into a new folder pics", "mkdir pics; cp *.png pics", False),
+        ("Put b.png in pics, but keep the old one", "mkdir pics; cp b.png pics", False),
+        ("How many pictures are in here?", "mkdir pics; cp *.png pics; ls", False),
+        ("Move it into pics", "mkdir pics; echo other > pics/b.png", False),
+    ],
+)
+def test_what_is_to_be_moved_does_not_stay_where_it_was(session, request_, code, left):
+    mends = "```bash\nrm a.png b.png\n```" if left else "I looked at it."
+    it = session(f"```bash\n{code}\n```", mends, "Done.", "Done.")
+    put(it.loop.context, "a.png", "a")
+    put(it.loop.context, "b.png", "b")
+    it.play(request_)
+    assert ("a.png was copied, and is to be moved: rm a.png b.png" in told(it, 1)) == left
+    assert not left or sorted(path.name for path in it.folder.rglob("*.png")) == ["a.png", "b.png"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "new", "back"),
+    [
+        ("Remove the duplicate lines from a.txt, keeping the order.", "c a b", True),
+        ("Remove the duplicate lines from a.txt, keeping the order.", "b c a", False),
+        ("Remove the duplicate lines from a.txt, keeping the order.", "a b c", True),
+        ("Remove the duplicate lines from a.txt.", "a b c", False),
+        ("Remove the duplicate lines from a.txt.", "c a b", True),
+        ("Remove the duplicate lines from a.txt.", "c b a", False),
+        ("Remove the duplicate lines from a.txt and sort them, z to a", "c b a", False),
+        ("Write the lines of a.txt in another way", "c a b", False),
+    ],
+)
+def test_lines_that_stay_keep_their_order(session, request_, new, back):
+    it = session(f"```bash\nprintf '%s\\n' {new} > a.txt\n```", "I cannot.", "No.")
+    put(it.loop.context, "a.txt", "b\nc\nb\na\n")
+    it.play(request_)
+    assert ("The lines of a.txt were in another order then." in told(it, 1)) == back
+    assert (it.folder / "a.txt").read_text().split() == (["b", "c", "b", "a"] if back else new.split())

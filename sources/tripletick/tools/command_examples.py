@@ -14,7 +14,13 @@ from dataclasses import dataclass
 from tripletick.languages.registry import Language
 from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.tools import line_examples, shell_mistakes
-from tripletick.tools.function_examples import LABELED, choose_result, describe_difference, speaks_of_fault
+from tripletick.tools.function_examples import (
+    LABELED,
+    choose_result,
+    describe_difference,
+    describe_parts,
+    speaks_of_fault,
+)
 from tripletick.tools.output_match import has_lines, shows_result, shows_whole_lines
 from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.tool import ToolContext
@@ -220,12 +226,12 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
 def _find_reading(source: str, literal: str, how: str) -> tuple[str, str]:
     """Give what of a program the argument takes the place of, and how its line reads then; "" without any."""
     for line in source.splitlines():
-        found = re.search(rf"(?<![\w.]){literal}(?![\w.])", line)
+        found = re.search(rf"(?<![\w.]){literal}(?!\w|\.(?!\.))", line)
         if found and not line.lstrip().startswith(("#", "//")):
             is_number = how.startswith("sys.") and found[0].isdigit()
             reads = f"int({how})" if is_number else how
             new = f"{line[: found.start()]}{reads}{line[found.end() :]}".strip()
-            return found[0], new
+            return found[0], shell_mistakes.correct_braces(new) if how.startswith('"$') else new
     return "", ""
 
 
@@ -393,5 +399,5 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished, *, a
         return f"{command} fails: {find_error_line(printed) or f'exit {finished.status}'}"
     if not right:
         return ""
-    alike = describe_difference(printed, right)
+    alike = describe_difference(printed, right) or describe_parts(command, right)
     return f"{command} prints {printed[:TOLD]!r}, and right is {right!r}{alike}"

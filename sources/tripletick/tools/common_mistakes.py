@@ -30,6 +30,15 @@ NO_RESULT = "{name} returns nothing, so that line {line} gets None."
 LAST = "Line {line} stops before {end}. With {end} too it reads: {whole}"
 FROM_ONE = "Line {line} leaves out the first, which is number 0. With that too it reads: {whole}"
 JOINED = "Line {line}: {first} and {second} are texts, which + joins. To add numbers: {how}"
+JOINED_SUM = (
+    "Line {first}: {name} begins as a text, so that + joins texts. To add numbers it begins as {name} = 0, "
+    "and line {line} reads: {whole}"
+)
+_ADDS = re.compile(
+    r"(?i)\b(?:sums?|adds?|adding|added|totals?|plus|summe|addier\w*|somme|suma|somma|optel\w*)\b"
+    r"|-?\d+(?:\.\d+)? (?:instead of|rather than|(?:an)?statt) -?\d"
+)
+"""What speaks of a sum, or of one number in the place of another."""
 LETTERS = "{name}[0] and {name}[1] are the first letters of a text. Its words: for word in {name}.split()"
 BOUND = "Line {line} leaves out exactly {number}. With that too it reads: {whole}"
 UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
@@ -90,6 +99,7 @@ def describe_mistakes(path: str, source: str, task: str = "") -> tuple[list[str]
         _find_missing_results,
     ):
         found += find(tree)
+    found += _find_joined_sum(tree, task)
     lines = source.splitlines()
     return [*found, *_find_shared_defaults(tree, lines)], list(_find_range_ends(tree, lines))
 
@@ -142,6 +152,36 @@ def _find_joined_texts(path: str, source: str) -> Iterator[str]:
             if texts.issuperset(found.groups()):
                 how = " + ".join(f"{number}({name})" for name in found.groups())
                 yield JOINED.format(line=at, first=found[1], second=found[2], how=how)
+
+
+def _find_joined_sum(tree: ast.Module, task: str) -> Iterator[str]:
+    """Find a sum that begins as a text, where a task wants numbers added."""
+    begun = {
+        target.id: part
+        for part in ast.walk(tree)
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant) and part.value.value == ""
+        for target in part.targets
+        if isinstance(target, ast.Name)
+    }
+    number = "float" if re.search(r"\d\.\d|(?i:decimal)", task) else "int"
+    for loop in ast.walk(tree) if _ADDS.search(task) else ():
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+            for line in loop.body:
+                name = _get_added(line, loop.target.id)
+                if first := begun.get(name):
+                    whole = f"{name} = {name} + {number}({loop.target.id})"
+                    yield JOINED_SUM.format(first=first.lineno, name=name, line=line.lineno, whole=whole)
+
+
+def _get_added(line: ast.stmt, what: str) -> str:
+    """Give the name to which a line adds `what`, "" where it does not."""
+    if isinstance(line, ast.AugAssign) and isinstance(line.op, ast.Add):
+        target, value = line.target, line.value
+        return target.id if isinstance(target, ast.Name) and ast.unparse(value) == what else ""
+    if isinstance(line, ast.Assign) and len(line.targets) == 1 and isinstance(line.targets[0], ast.Name):
+        name = line.targets[0].id
+        return name if ast.unparse(line.value) == f"{name} + {what}" else ""
+    return ""
 
 
 def _find_letters(tree: ast.Module) -> Iterator[str]:

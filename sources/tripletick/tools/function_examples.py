@@ -28,6 +28,8 @@ TOLD = 3
 """So many that do not hold are told."""
 SECONDS = 4
 """An example that takes longer does not end."""
+SIZES = (60, 12, 24, 7, 100, 1000)
+"""How many of a unit may make the next larger one."""
 FEW = 3
 """Signs that may be all that is missing in a text, or too much."""
 LONGEST = 2000
@@ -145,6 +147,18 @@ def describe_difference(given: str, right: str) -> str:
         what, which = (missing, "is missing") if missing else (extra, "is too much")
         return f"; {what!r} {which} behind {given[:start]!r}" if start else f"; {what!r} {which} at the start"
     return "; that alone is to be there" if right.split() != given.split() and right in given.split() else ""
+
+
+def describe_parts(call: str, right: str) -> str:
+    """Say how the only number of a call is made of the two of its result, behind a semicolon: 135 is 2 * 60 +
+    15; "" where it is not.
+    """
+    given, parts = re.findall(r"(?<![\w.])\d{1,9}(?![\w.])", call), re.findall(r"\d{1,9}", right)
+    if len(given) != 1 or len(parts) != 2:
+        return ""
+    number, many, rest = int(given[0]), int(parts[0]), int(parts[1])
+    size = next((size for size in SIZES if many and rest < size and many * size + rest == number), 0)
+    return f"; {number} is {many} * {size} + {rest}" if size else ""
 
 
 def _count_same(one: str, other: str) -> int:
@@ -299,7 +313,8 @@ def check_example(call: str, result: str, program: Mapping[str, Any]) -> str:
         return ""
     if _is_equal(given, right):
         return ""
-    return f"{call} gives {given!r}, and right is {right!r}{_compare_values(given, right)}"
+    why = _compare_values(given, right) or describe_parts(call, str(right))
+    return f"{call} gives {given!r}, and right is {right!r}{why}"
 
 
 def _compare_values(given: object, right: object) -> str:

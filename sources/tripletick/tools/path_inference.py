@@ -80,6 +80,11 @@ _SOUGHT = re.compile(
     r"(?P<end>/[^\n\"']*[\"'][ \t]+(?P<path>[\w./-]+|'[^'\n]+'|\"[^\"\n]+\"))"
 )
 """The text for which sed looks in one file."""
+_BLANK_ADDED = re.compile(
+    r"(?P<start>\bsed[ \t][^\n]{0,40}?[\"']s/(?P<text>[^/\n\"'\s](?:[^/\n\"']{0,80}[^/\n\"'\s])?)/)"
+    r"(?P<by>[ \t]+[^/\n\"'\s][^/\n\"']{0,80}|[^/\n\"'\s][^/\n\"']{0,80}[ \t]+)(?P<end>/g?I?g?[\"'])"
+)
+"""A text that sed replaces by one with a blank before or behind it."""
 _WORD = re.compile(
     r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>(?:[\w.-]+/)*[\w-]+\.\w{1,6})(?![\w/])(?P=quote)"
 )
@@ -153,6 +158,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
         return call
     body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
     body = _SOUGHT.sub(partial(_restore_text, context=context), body)
+    body = _BLANK_ADDED.sub(partial(_drop_blank, request=context.ledger.task), body)
     body = _SUBSTITUTES.sub(partial(_limit_to_section, context=context), body)
     body = _TOTALS.sub(r"\g<counts> | grep -v ' total$'\g<sorts>", _COUNTED.sub(_count_entries, body))
     body = _PATTERN.sub(partial(_drop_point, request=context.ledger.task), body)
@@ -214,6 +220,13 @@ def _restore_text(found: re.Match[str], context: ToolContext) -> str:
             if found["text"] not in text and meant[0] in text:
                 return f"{found['start']}{meant[0]}{found['end']}"
     return found[0]
+
+
+def _drop_blank(found: re.Match[str], request: str) -> str:
+    """Have sed write a text as the request has it, without the blank that a model put before or behind it."""
+    by = found["by"].strip()
+    is_meant = re.search(rf"(?<!\w){re.escape(by)}(?!\w)", request) and f"{found['by']}'" not in request
+    return f"{found['start']}{by}{found['end']}" if is_meant else found[0]
 
 
 def _name_meant(found: re.Match[str], request: str) -> str:

@@ -25,7 +25,7 @@ BRACES = "Line {line}: {code} is no row of numbers, since braces take no variabl
 UNSET = "Line {line}: nothing sets {name}, so that it is empty there. It is set by: {name}=VALUE"
 _SEQ = re.compile(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>\d{1,9})(?=[)`\s]|\Z)")
 _BRACES = re.compile(
-    r"\{(?P<first>\$\{?\w+\}?|-?\d{1,9})\.\.(?P<last>\$\{?\w+\}?|-?\d{1,9})(?:\.\.-?\d{1,9})?\}"
+    r"\{(?P<first>\"?\$\{?\w+\}?\"?|-?\d{1,9})\.\.(?P<last>\"?\$\{?\w+\}?\"?|-?\d{1,9})(?:\.\.-?\d{1,9})?\}"
 )
 _QUOTED = re.compile(r"'[^']*'")
 _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
@@ -68,9 +68,19 @@ def _find_empty_rows(at: int, line: str) -> Iterator[str]:
     if (whole := correct_rows(line)) != line and (found := _SEQ.search(line)):
         yield DOWN.format(line=at, code=found[0], whole=whole.strip())
     if (found := _BRACES.search(line)) and "$" in found[0]:
-        first, last = (f'"{each}"' if "$" in each else each for each in found.group("first", "last"))
-        row = f"$({correct_rows(f'seq {first} {last}')})"
-        yield BRACES.format(line=at, code=found[0], whole=line.replace(found[0], row).strip())
+        yield BRACES.format(line=at, code=found[0], whole=correct_braces(line).strip())
+
+
+def correct_braces(line: str) -> str:
+    """Give a line with `seq` for braces around a variable."""
+    return _BRACES.sub(_count_with_seq, line)
+
+
+def _count_with_seq(found: re.Match[str]) -> str:
+    if "$" not in found[0]:
+        return found[0]
+    first, last = (f'"{each}"' if each.startswith("$") else each for each in found.group("first", "last"))
+    return f"$({correct_rows(f'seq {first} {last}')})"
 
 
 def _find_unset_name(source: str) -> str:
@@ -98,10 +108,32 @@ _LISTS = re.compile(
 _LOOP = re.compile(r"^\s*for\s+(?P<name>\w+)\s+in\b")
 
 
+def correct_script(source: str) -> str:
+    """Give a script without the mistakes that are told of it and have one right form."""
+    lines = source.splitlines(keepends=True)
+    for at, _, whole in _list_cut_names(source):
+        before = lines[at - 1]
+        blanks = before[: len(before) - len(before.lstrip())]
+        lines[at - 1] = f"{blanks}{whole}{before[len(before.rstrip()) :]}"
+    corrected = correct_braces(correct_rows("".join(lines)))
+    return _PIPED.sub(_turn_round, corrected) if _find_lost_count(corrected) else corrected
+
+
+def _turn_round(loop: re.Match[str]) -> str:
+    """Have a loop read a command's output without a shell of its own."""
+    blanks = loop["command"][: len(loop["command"]) - len(loop["command"].lstrip())]
+    return f"{blanks}{loop['first']}{loop['body']}\n{blanks}done < <({loop['command'].strip()})"
+
+
 def find_cut_names(source: str) -> Iterator[str]:
     """Find a loop over the output of ls, and what it does with names without quotes: both cut names at their
     blanks.
     """
+    return (said for _, said, _ in _list_cut_names(source))
+
+
+def _list_cut_names(source: str) -> Iterator[tuple[int, str, str]]:
+    """Give the number of each such line, what is told of it, and how it should be."""
     name = folder = ""
     for at, line in enumerate(source.splitlines(), 1):
         if len(line) > LONGEST:
@@ -112,13 +144,14 @@ def find_cut_names(source: str) -> Iterator[str]:
             folder = "" if re.search(r"[*?]", where) else where.rstrip("/") or "."
             pattern = f"{folder}/*{listed['ending'] or ''}" if folder else where
             whole = f"{line[: listed.start('list')]}{pattern}{line[listed.end('list') :]}".strip()
-            yield CUT.format(line=at, code=listed["list"], whole=whole)
+            yield at, CUT.format(line=at, code=listed["list"], whole=whole), whole
         if loop := _LOOP.search(line):
             name, folder = loop["name"], folder if listed else ""
         elif name and not line.lstrip().startswith("#"):
             whole = _quote_variable(line, name, folder)
             if whole != line:
-                yield (THEN if folder else BARE).format(line=at, name=name, whole=whole.strip())
+                whole = whole.strip()
+                yield at, (THEN if folder else BARE).format(line=at, name=name, whole=whole), whole
 
 
 def _quote_variable(line: str, name: str, folder: str) -> str:

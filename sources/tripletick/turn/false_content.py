@@ -16,6 +16,7 @@ from tripletick.messages import Result
 from tripletick.system.text import join_names
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.turn.clues import describe_dates, find_date_forms, list_date_forms
+from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
 
 PACKS = re.compile(
@@ -60,6 +61,12 @@ TARGET = re.compile(
     re.IGNORECASE,
 )
 """The folder into which a request wants something."""
+DISORDERED = "The lines of {path} were in another order then."
+_SORTS = re.compile(r"(?i)\b(?:sort\w*|order(?:ed)? by|alphabet\w*|ascending|descending|a ?(?:-|to) ?z)\b")
+_KEEPS_ORDER = re.compile(
+    r"(?i)\b(?:keep\w*|preserv\w*|same|original|retain\w*|leav\w*|not chang\w*)\b[^.;\n]{0,30}\border\b"
+    r"|\breihenfolge\b|\bl.ordre\b|\bel orden\b|\bl.ordine\b|\bvolgorde\b"
+)
 UNPACKS_THERE = "This does: {how}"
 
 
@@ -83,7 +90,11 @@ def find_false_content(
             if other and len(other) < len(names):
                 said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
                 return take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
-    return _find_unpacked_elsewhere(code, changes, request) or _find_false_table(changes, read, request)
+    return (
+        _find_unpacked_elsewhere(code, changes, request)
+        or _find_false_table(changes, read, request)
+        or _find_lost_order(changes, read, request)
+    )
 
 
 def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str) -> Result | None:
@@ -122,6 +133,27 @@ def _find_false_table(
         if tabled and before != after and before in old.partition("\n")[0]:
             told = {"path": change.path, "before": repr(before), "after": repr(after)}
             return take_back(RESEPARATED.format(**told), DELIMITER.format(**told))
+    return None
+
+
+def _find_lost_order(
+    changes: Sequence[Change], read: Callable[[State], bytes], request: str
+) -> Result | None:
+    """Take back a text of which repeated lines were to go, and the others stand in another order now."""
+    for change in changes if ONCE.search(request) and not _SORTS.search(request) else ():
+        if not (change.was and change.left and is_document(change.path)) or is_folder(change.left):
+            continue
+        old, new = (
+            [line.strip() for line in read(state)[:COMPARED].decode("utf-8", "replace").splitlines()]
+            for state in (change.was, change.left)
+        )
+        first, last = (list(dict.fromkeys(lines)) for lines in (old, old[::-1]))
+        kept = set(new)
+        ways = ([line for line in first if line in kept], [line for line in last[::-1] if line in kept])
+        same = _KEEPS_ORDER.search(request) or new != sorted(new)
+        if kept < set(old) | {""} and len(kept) == len(new) < len(old) and new not in ways and same:
+            how = KEEP_FIRST.format(key="$0", path=shlex.quote(change.path))
+            return take_back(DISORDERED.format(path=change.path), f"This keeps it: {how}")
     return None
 
 

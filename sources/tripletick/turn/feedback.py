@@ -18,6 +18,7 @@ from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.tools import file_listing
 from tripletick.tools.common_mistakes import describe_mistakes
+from tripletick.tools.shell_mistakes import correct_script
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, clues, described_changes, result_checks, wanted_files
 from tripletick.turn.attempts import Attempts, Results
@@ -126,7 +127,7 @@ def build_closing(
 
 def _list_mistakes(ledger: FileTracker, call: Call) -> str:
     """Say what was a common mistake in the program that is to be repaired, and still is not."""
-    return "\n".join(ledger.mistakes) if ledger.mends and call.path == ledger.asked else ""
+    return _add_corrected(call, ledger.mistakes) if ledger.mends and call.path == ledger.asked else ""
 
 
 def _list_left_mistakes(ledger: FileTracker, results: Results) -> str:
@@ -135,7 +136,18 @@ def _list_left_mistakes(ledger: FileTracker, results: Results) -> str:
     if not call or not ledger.mends or call.path != ledger.asked:
         return ""
     sure, _ = describe_mistakes(call.path, call.body, ledger.task)
-    return "\n".join(each for each in sure if each in ledger.mistakes)
+    return _add_corrected(call, [each for each in sure if each in ledger.mistakes])
+
+
+def _add_corrected(call: Call, mistakes: Sequence[str]) -> str:
+    """Show a script that came back with its mistakes as it should be: told of the lines alone, a small model
+    had copied the one that it had before it.
+    """
+    said = "\n".join(mistakes)
+    right = correct_script(call.body) if said and call.tool == "bash" else call.body
+    if right == call.body:
+        return said
+    return f"{said}\n{MENDS.format(block=wrap_in_fence(right.rstrip(), f'bash:{call.path}'))}"
 
 
 def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> str:

@@ -8,7 +8,7 @@ follows: one sentence on what did not work. Not covered: when it is due (repair)
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import PurePosixPath
 
 from tripletick.checkpoint import Checkpoints
@@ -25,6 +25,8 @@ SAVED = re.compile(r"\bsaved [^,\n]+, ")
 """What a verdict says of a file."""
 WRONG = re.compile(r" (?:it )?(?:prints|gives) .+?, and (?:right is|the task shows) ", re.DOTALL)
 """What an example says of a result that is wrong."""
+ABSENT = ("does not exist", "No such file")
+"""What is said of names that are not there."""
 BACK = "The files are as they were before."
 ANOTHER = "Take another way than the one that failed."
 BACK_BUT = "The files are as they were before, but for {paths}."
@@ -60,10 +62,10 @@ def restart_turn(
     if tries.proven_wrong:
         # what was wrong is copied where it is read: what is right stays
         error = WRONG.sub(" must give ", error.partition(": ")[2])
-    elif any(name in error for name in back_again):
+    elif _is_outdated(error, back_again):
         error = ""
     tried = (TRIED_WITH if error else TRIED).format(count=tries.failures, error=error)
-    known = "" if any(name in tries.known for name in back_again) else tries.known
+    known = "" if _is_outdated(tries.known, back_again) else tries.known
     hint = "\n".join(ledger.mistakes) or known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
     conversation.add_user_message(
         "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
@@ -75,3 +77,8 @@ def restart_turn(
     )
     if files.text:
         yield Notice(files.text)
+
+
+def _is_outdated(said: str, back_again: Sequence[str]) -> bool:
+    """Tell whether something speaks of files that were put back since: by name, or as not there."""
+    return bool(back_again) and any(name in said for name in (*back_again, *ABSENT))

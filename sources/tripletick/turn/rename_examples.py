@@ -1,0 +1,89 @@
+"""Files that are to be renamed as a request shows it with one of them: "chapter1.txt becomes chapter01.txt".
+
+Where that file went away and the shown one did not come, what was done is taken back, and the loop is given
+that renames as shown, if that is one of a few common ways.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from tripletick.checkpoint.undo_plan import is_folder
+from tripletick.checkpoint.values import Change
+
+_NAME = r"[\"'`]?(?P<{}>[\w.-]{{1,80}}\.\w{{1,5}}|(?<=[\"'`])[^\"'`\n/]{{1,80}}\.\w{{1,5}}(?=[\"'`]))[\"'`]?"
+_SHOWN = re.compile(
+    rf"(?<![\w./-]){_NAME.format('old')},? "
+    r"(?:(?:then|that|it|is|should|must|to|be|gets?|wird|soll|doit|debe|deve) ){0,4}"
+    r"(?:becomes?|goes (?:in)?to|called|named|renamed to|zu|heißen|heißt dann|devient|devenir|s'appeler"
+    rf"|pasa a(?: ser| llamarse)?|diventa|diventare|wordt|->|→|=>) {_NAME.format('new')}(?![\w/-])",
+    re.IGNORECASE,
+)
+"""A file that is there, and the name that it gets."""
+NOT_AS_SHOWN = "{old} is to become {new}, and became something else."
+LOOP = 'This renames as shown: {moves}for f in {pattern}; do mv "$f" "{name}"; done'
+
+
+def find_other_renaming(changes: Sequence[Change], request: str) -> tuple[str, str] | None:
+    """Say that a file is gone which a request wants to have another name, and that this has not come; and the
+    loop that does it, "" where no common way leads from the one name to the other.
+    """
+    gone = {each.path: each.path.rpartition("/")[2] for each in changes if each.was and not each.left}
+    come = {each.path.rpartition("/")[2] for each in changes if each.left and not is_folder(each.left)}
+    for old, new in iter_shown_renames(request):
+        path = next((path for path, name in gone.items() if name == old), "")
+        if path and come and new not in come:
+            return NOT_AS_SHOWN.format(old=old, new=new), _describe_loop(path.removesuffix(old), old, new)
+    return None
+
+
+def iter_shown_renames(request: str) -> Iterator[tuple[str, str]]:
+    """Give each name that a request shows with the one that it becomes."""
+    for found in _SHOWN.finditer(request):
+        if found["old"] != found["new"]:
+            yield found["old"], found["new"]
+
+
+def _describe_loop(folder: str, old: str, new: str) -> str:
+    """Word the loop over the files of a folder that are named alike."""
+    pattern, name = next(_list_ways(old, new), ("", ""))
+    moves = f"cd {shlex.quote(folder)} && " if folder else ""
+    return LOOP.format(moves=moves, pattern=pattern, name=name) if pattern else ""
+
+
+def _list_ways(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Give the patterns of the files that are renamed and the new name of `$f`, the surest first."""
+    stem, _, ending = old.rpartition(".")
+    digits = re.fullmatch(r"(?P<before>[\w -]*?)(?P<number>\d+)(?P<behind>[A-Za-z_ -]*)", stem)
+    if digits and digits["before"] + "0" + old[len(digits["before"]) :] == new:
+        before, behind = digits["before"], digits["behind"]
+        pattern = f"{_escape(before)}{'[0-9]' * len(digits['number'])}{_escape(behind)}.{ending}"
+        yield pattern, f"{before}0${{f#{before}}}"
+    if new.endswith(old):
+        yield f"*.{ending}", f"{new.removesuffix(old)}$f"
+    new_stem, _, new_ending = new.rpartition(".")
+    if stem == new_stem:
+        yield f"*.{ending}", f"${{f%.{ending}}}.{new_ending}"
+    if ending == new_ending and new_stem.startswith(stem):
+        yield f"*.{ending}", f"${{f%.{ending}}}{new_stem.removeprefix(stem)}.{ending}"
+    if new == old.lower():
+        yield f"*.{ending}", "${f,,}"
+    yield from _list_replacements(old, new)
+
+
+def _list_replacements(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Give the way in which a part of a name is replaced or left out."""
+    for part, by in ((" ", "_"), (" ", "-"), ("_", "-"), ("-", "_"), (" ", "")):
+        if part in old and old.replace(part, by) == new:
+            yield f"*{_escape(part)}*", f"${{f//{part}/{by}}}"
+    same = next((at for at in range(1, len(old)) if new.endswith(old[at:])), len(old))
+    before, by = old[:same], new[: len(new) - len(old) + same]
+    if re.search(r"\w", old[same:].rpartition(".")[0]):
+        yield f"{_escape(before)}*", f"{by}${{f#{before}}}"
+
+
+def _escape(text: str) -> str:
+    """Put blanks of a pattern between quotes."""
+    return f"'{text}'" if " " in text else text

@@ -1,0 +1,66 @@
+"""Renames that a request shows with one file."""
+
+import shutil
+import subprocess
+
+import pytest
+from tests.filing import put
+
+from tripletick.events import Returned
+from tripletick.turn.rename_examples import find_other_renaming, iter_shown_renames
+
+
+@pytest.mark.parametrize(
+    ("request_", "shown"),
+    [
+        ("Give the chapters two digits, e.g. chapter1.txt becomes chapter01.txt.", ["chapter01.txt"]),
+        ("beach.jpg -> 2024-beach.jpg, and so on for all", ["2024-beach.jpg"]),
+        ("for example 'my song.mp3' should become 'my_song.mp3'", ["my_song.mp3"]),
+        ("kapitel1.txt soll kapitel01.txt heißen; a.txt wird zu b.txt", ["b.txt"]),
+        ("rename a.txt to b.txt", []),
+        ("a.txt becomes a.txt", []),
+    ],
+)
+def test_a_rename_is_shown(request_, shown):
+    assert [new for _, new in iter_shown_renames(request_)] == shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "others"),
+    [
+        (
+            "chapter1.txt",
+            "chapter01.txt",
+            {"chapter2.txt": "chapter02.txt", "chapter10.txt": "chapter10.txt"},
+        ),
+        ("beach.jpg", "2024-beach.jpg", {"sea.jpg": "2024-sea.jpg", "notes.txt": "notes.txt"}),
+        ("a.txt", "a-old.txt", {"b.txt": "b-old.txt"}),
+        ("my song.mp3", "my_song.mp3", {"your own song.mp3": "your_own_song.mp3"}),
+        ("IMG_1.jpg", "photo-1.jpg", {"IMG_22.jpg": "photo-22.jpg", "me.jpg": "me.jpg"}),
+        ("DSC_1.jpg", "1.jpg", {"DSC_2.jpg": "2.jpg"}),
+        ("a.jpeg", "a.jpg", {"b.jpeg": "b.jpg"}),
+        ("ONE.txt", "one.txt", {"TWO.txt": "two.txt"}),
+    ],
+)
+@pytest.mark.parametrize("folder", ["", "my files/"])
+def test_what_was_renamed_in_another_way_is_taken_back_with_the_loop_that_does_it(
+    session, old, new, others, folder
+):
+    """The loop is run: what it says is what a shell does."""
+    if not shutil.which("bash"):
+        pytest.skip("bash is not there")
+    it = session(f"```bash\nmv '{folder}{old}' '{folder}x{new}y'\n```", "I cannot.", "No.")
+    for name in (old, *others):
+        put(it.loop.context, folder + name, name)
+    events = it.play(f"Rename the files: '{old}' becomes '{new}'")
+    [result] = [event.result for event in events if isinstance(event, Returned)]
+    assert result.text.startswith(f"{old} is to become {new}, and became something else.")
+    assert (it.folder / folder / old).exists()
+    loop = result.text.partition("This renames as shown: ")[2]
+    subprocess.run(["bash", "-c", loop], cwd=it.folder, check=False, capture_output=True)
+    left = {path.name: path.read_text() for path in (it.folder / folder).iterdir() if path.is_file()}
+    assert left == {new: old} | {name: was for was, name in others.items()}
+
+
+def test_a_rename_as_shown_stays():
+    assert find_other_renaming((), "a.txt becomes b.txt") is None
