@@ -323,17 +323,16 @@ EITHER = "Scrivi p.py: python3 p.py 'a b' stampa sì se la frase è un palindrom
 @pytest.mark.parametrize(
     ("task", "printed", "wrong"),
     [
-        (EITHER, "Sì", "it prints 'Sì', and the task says 'sì'"),
-        (EITHER, "NO\n", "it prints 'NO', and the task says 'no'"),
-        (EITHER, "sì", ""),
-        (EITHER, "forse", ""),
-        ('It prints "yes" if the year is a leap year, and otherwise "no".', "Yes", "it prints 'Yes'"),
-        ("It prints yes if the year is a leap year", "Yes", ""),
+        (EITHER, "Sì", ("Sì", "sì")),
+        (EITHER, "NO\n", ("NO", "no")),
+        (EITHER, "sì", None),
+        (EITHER, "forse", None),
+        ('It prints "yes" if the year is a leap year, and otherwise "no".', "Yes", ("Yes", "yes")),
+        ("It prints yes if the year is a leap year", "Yes", None),
     ],
 )
 def test_one_of_two_words_is_printed_as_the_task_has_it(task, printed, wrong):
-    said = sample_lines.find_other_case(task, printed)
-    assert said.startswith(wrong) and bool(said) is bool(wrong)
+    assert sample_lines.find_other_case(task, printed) == wrong
 
 
 COUNTDOWN = "Write down.sh: bash down.sh 3 {}"

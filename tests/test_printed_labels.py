@@ -4,6 +4,7 @@ import pytest
 from tests.filing import open_plain, put, use
 
 from tripletick.tools.printed_labels import find_label
+from tripletick.turn import attachments
 
 SUM = "Write add.py: python3 add.py FILE prints the sum of its numbers."
 COUNT = "Write count.sh: bash count.sh FOLDER prints how many files are in it"
@@ -39,8 +40,9 @@ LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
     ],
 )
 def test_the_value_alone_is_printed(task, path, source, right):
-    said = find_label(task, path, source)
-    assert said.endswith(f"for the value alone: {right}") if right else said == ""
+    found = find_label(task, path, source)
+    assert (found and found[1]) == (right or None)
+    assert found is None or found[0] in source
 
 
 def test_a_new_program_that_prints_words_around_its_value_has_failed(tmp_path):
@@ -57,3 +59,23 @@ def test_a_program_that_was_there_keeps_its_words(tmp_path):
         context.ledger.begin_turn("age.py prints the sum of 1 and 2, mend it")
         context.ledger.known.add("age.py")
         assert "alone" not in use(context, "python", "print('Sum:', 1 + 2)", "age.py").text
+
+
+@pytest.mark.parametrize(
+    ("task", "source", "right"),
+    [
+        ("Write a.py: it prints the sum of 1 and 2", "print('Sum:', 1 + 2)", "print(1 + 2)"),
+        (
+            "Write a.py: python3 a.py 7 prints yes, else no",
+            "import sys\nprint('Yes')",
+            "import sys\nprint('yes')",
+        ),
+    ],
+)
+def test_a_program_with_one_right_form_is_shown_in_it(session, task, source, right):
+    it = session(f"```python:a.py\n{source}\n```", f"```python:a.py\n{right}\n```", "It prints it.")
+    attachments.attach_named_files(task, it.loop.context)
+    it.play(task)
+    assert f"This block puts that right:\n```python:a.py\n{right}\n```" in it.model.asked[1][-1].text
+    assert "puts that right" not in it.model.asked[2][-1].text
+    assert (it.folder / "a.py").read_text() == f"{right}\n"

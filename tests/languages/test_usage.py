@@ -4,14 +4,14 @@ import pytest
 from tests.filing import open_plain, put, use
 
 from tripletick.languages.registry import detect_language
-from tripletick.tools.command_examples import (
+from tripletick.tools.command_arguments import (
     describe_argument,
-    find_examples,
     find_fixed_argument,
     find_shown_command,
     find_unasked_input,
     find_unread_argument,
 )
+from tripletick.tools.command_examples import find_examples
 from tripletick.tools.output_match import shows_result
 
 ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"

@@ -392,13 +392,13 @@ def test_endings_that_are_to_be_small_are(session, request_, told_):
     ],
 )
 def test_what_is_to_be_moved_does_not_stay_where_it_was(session, request_, code, left):
-    mends = "```bash\nrm a.png b.png\n```" if left else "I looked at it."
+    mends = "```bash\nmkdir -p pics && mv a.png b.png pics\n```" if left else "I looked at it."
     it = session(f"```bash\n{code}\n```", mends, "Done.", "Done.")
     put(it.loop.context, "a.png", "a")
     put(it.loop.context, "b.png", "b")
     it.play(request_)
-    assert ("a.png was copied, and is to be moved: rm a.png b.png" in told(it, 1)) == left
-    assert not left or sorted(path.name for path in it.folder.rglob("*.png")) == ["a.png", "b.png"]
+    assert ("This moves all: mkdir -p pics && mv a.png b.png pics" in told(it, 1)) == left
+    assert not left or sorted(path.name for path in it.folder.glob("**/*.png")) == ["a.png", "b.png"]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +13,9 @@ from tripletick.languages.registry import fill_command
 from tripletick.messages import Result
 from tripletick.sandbox.box import RunRequest
 from tripletick.tools import (
-    command_examples,
+    command_arguments,
     common_mistakes,
+    example_runs,
     function_examples,
     results,
     sample_lines,
@@ -26,14 +29,16 @@ from tripletick.tools.printed_labels import find_label
 from tripletick.tools.syntax_check import drain_output
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
+OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
+ALONE = "{line} prints words around the value, and the task asks for the value alone: {right}"
 UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
 PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
 
 _READINGS = (
-    command_examples.find_unread_argument,
-    command_examples.find_fixed_argument,
-    command_examples.find_unasked_input,
+    command_arguments.find_unread_argument,
+    command_arguments.find_fixed_argument,
+    command_arguments.find_unasked_input,
 )
 """What a program does with what it is given, by its source."""
 
@@ -48,16 +53,18 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     task = context.ledger.task[:PROVEN]
     shown = (saved.path, program.source, program.language)
     is_shell = program.language.tag == "bash"
-    used = list(command_examples.run_examples(task, *shown, context))
+    used = list(example_runs.run_examples(task, *shown, context))
     misread = [find(task, *shown) for find in _READINGS]
     misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
-    misread += [find_label(task, *shown[:2])] if saved.path in context.ledger.made else ()
+    label = find_label(task, *shown[:2]) if saved.path in context.ledger.made else None
+    misread += [ALONE.format(line=label[0], right=label[1])] if label else ()
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)
     cased = sample_lines.find_other_case(task, printed)
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
-    faults = filter(None, (*(each.fault for each in used), *misread, lacking, cased, typed))
+    differs = OTHER_CASE.format(line=cased[0], word=cased[1]) if cased else ""
+    faults = filter(None, (*(each.fault for each in used), *misread, lacking, differs, typed))
     wrong = [*_find_failed_examples(program, saved), *faults]
     if misprint := sample_lines.find_misprint(task, result.text):
         line, sample = misprint
@@ -68,6 +75,11 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     if wrong:
         wrong += common_mistakes.describe_mistakes(saved.path, program.source)[0][:1]
         wrong = [*dict.fromkeys(wrong)]
+        words = {
+            *((each.printed, each.right) for each in used if _differs_in_case(each)),
+            *([cased] if cased else ()),
+        }
+        context.ledger.corrected = _correct_program(program, label, words)
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"
         marks = frozenset({"saved", "example"})
@@ -76,6 +88,26 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
         return replace(results.make_saved_result(saved), text=text, exit=0)
     return result
+
+
+def _differs_in_case(example: example_runs.CommandExample) -> bool:
+    return example.printed != example.right and example.printed.casefold() == example.right.casefold()
+
+
+def _correct_program(
+    program: PreparedProgram, label: tuple[str, str] | None, words: Collection[tuple[str, str]]
+) -> str:
+    """Give a program as it should be, where what is wrong with it has one right form: a value without its
+    label, a word with other capitals, what scripts do not do; "" where nothing of it has.
+    """
+    source = program.source
+    if label:
+        source = source.replace(*label)
+    for (wrong, right), quote in itertools.product(words, "\"'`"):
+        source = source.replace(f"{quote}{wrong}{quote}", f"{quote}{right}{quote}")
+    if program.language.tag == "bash":
+        source = shell_mistakes.correct_script(source)
+    return source if source != program.source else ""
 
 
 def _find_unexported(task: str, path: str, source: str) -> str:

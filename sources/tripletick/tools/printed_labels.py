@@ -42,31 +42,30 @@ _LOG = re.compile(
     r"|[\"'](?P<text>[^\"'\n]*)[\"'] ?[,+] ?(?P<other>[^`\"'\n]{1,200}))\);?[ \t]*$"
 )
 _OPENS, _CLOSES = re.compile(r"(?:^|;)\s*(?:for|while|until)\b"), re.compile(r"^\s*(?:done\b|\})")
-ALONE = "{line} prints words around the value, and the task asks for the value alone: {right}"
 
 
-def find_label(task: str, path: str, source: str) -> str:
-    """Say that the only value that the new program at `path` prints has words around it, and how that line
-    should be; "" where all is well.
+def find_label(task: str, path: str, source: str) -> tuple[str, str] | None:
+    """Give what prints the only value of the new program at `path` with words around it, and how that should
+    be; None where all is well.
     """
     asked = _ASKS.search(task)
     if not asked or _ANOTHER.search(asked["what"]) or _WANTS_WORDS.search(task):
-        return ""
+        return None
     if path.endswith(".py"):
         tree = parse_program(source)
-        printed = [*_list_prints(tree)] if tree else []
+        printed = [*_list_prints(tree, source)] if tree else []
     else:
         patterns = {"sh": _ECHO, "bash": _ECHO, "js": _LOG, "mjs": _LOG, "cjs": _LOG}
         pattern = patterns.get(path.rpartition(".")[2])
         printed = [*_list_lines(source, pattern)] if pattern else []
     if len(printed) != 1:
-        return ""
+        return None
     line, lead, right = printed[0]
     shown = not _WORD.search(lead) or (lead.strip() and lead.strip() in task)
-    return "" if shown or not right else ALONE.format(line=line, right=right)
+    return None if shown or not right else (line, right)
 
 
-def _list_prints(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
+def _list_prints(tree: ast.Module, source: str) -> Iterator[tuple[str, str, str]]:
     """Give each `print` of a value: its source, the words before the value, and how it prints that alone, ""
     where that is not clear.
     """
@@ -82,7 +81,11 @@ def _list_prints(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
         lead, right = _split_print(call.args)
         if _ASIDE.search(lead) or not call.args or all(isinstance(part, ast.Constant) for part in call.args):
             continue
-        yield ast.unparse(call), lead, "" if id(call) in rows or call.keywords else right
+        yield (
+            ast.get_source_segment(source, call) or "",
+            lead,
+            "" if id(call) in rows or call.keywords else right,
+        )
 
 
 def _split_print(args: Sequence[ast.expr]) -> tuple[str, str]:

@@ -44,7 +44,6 @@ _EITHER = re.compile(
     r"(?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?!\w)"
 )
 """Two words one of which is printed."""
-OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
 NO_LINE = "it prints no {line!r}, and the task wants {wanted}"
 MOST_COUNTED = 200
 _PART = re.compile(r"\w+|[^\w\s]")
@@ -80,13 +79,13 @@ def find_missing_line(task: str, printed: str, misprinted: str = "") -> str:
     return NO_LINE.format(line=missing, wanted=f"{word} {first} to {word} {last}") if missing else ""
 
 
-def find_other_case(task: str, printed: str) -> str:
-    """Say that one of two words that a task names was printed with other capitals, "" where none was."""
+def find_other_case(task: str, printed: str) -> tuple[str, str] | None:
+    """Give a line that is one of two words of a task with other capitals, and that word."""
     words = [word for found in _EITHER.finditer(task) for word in found.group("one", "two")]
     known = {word.casefold(): word for word in words}
     lines = {line.strip() for line in printed.splitlines()}
     wrong = next((each for each in lines if each not in words and each.casefold() in known), "")
-    return OTHER_CASE.format(line=wrong, word=known[wrong.casefold()]) if wrong else ""
+    return (wrong, known[wrong.casefold()]) if wrong else None
 
 
 def _find_samples(task: str) -> Iterator[str]:

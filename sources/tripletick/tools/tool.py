@@ -44,6 +44,9 @@ class FileTracker:
     left_out: dict[str, int] = field(default_factory=dict)
     """This block: the lines of its result that stand for what was left out, each with how many."""
 
+    corrected: str = ""
+    """This reply: the program that was saved last, as it should be, where only one form of it is right."""
+
     shown: dict[str, bytes] = field(default_factory=dict)
     """This session: the hash of what the model has last seen of a whole file, by its path."""
 
@@ -138,6 +141,7 @@ class FileTracker:
 
     def begin_reply(self) -> None:
         self.ran.clear()
+        self.corrected = ""
         self.left_out.clear()
 
     def pop_left_out(self) -> dict[str, int]:

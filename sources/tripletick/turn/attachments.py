@@ -18,7 +18,7 @@ from tripletick.languages.registry import detect_language, is_document, is_progr
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.tools import common_mistakes, data_summary, finder, reproduction
-from tripletick.tools.command_examples import describe_argument
+from tripletick.tools.command_arguments import describe_argument
 from tripletick.tools.file_listing import (
     LISTINGS,
     extract_content_words,

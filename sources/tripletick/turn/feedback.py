@@ -90,8 +90,10 @@ def build_closing(
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
         mistakes = _list_mistakes(context.ledger, results[-1][0]) if "example" in wrong[0].flags else ""
-        shown = "\n\n".join(filter(None, (lies.text, mistakes)))
         name, path, tag = "mend", lies.path, lies.tag
+        right = context.ledger.corrected
+        mends = MENDS.format(block=wrap_in_fence(right.rstrip(), f"{tag}:{path}")) if right else ""
+        shown = "\n\n".join(filter(None, (lies.text, mistakes, mends)))
         context.ledger.wanted = path
     elif path := wanted_files.find_unmade_text(conversation, context, results):
         name, tag = "program", _get_tag(path)

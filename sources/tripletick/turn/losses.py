@@ -17,6 +17,7 @@ from tripletick.dialects.fence.info_string import looks_like_path
 from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
 from tripletick.system.text import join_names
+from tripletick.turn.copied_only import find_copied_only
 from tripletick.turn.rename_examples import find_other_renaming
 
 SHELL = "bash"
@@ -195,7 +196,11 @@ def find_loss(
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
-    wrong = _find_other_names(code, changes, request) or find_other_renaming(changes, request)
+    wrong = (
+        _find_other_names(code, changes, request)
+        or find_other_renaming(changes, request)
+        or find_copied_only(code, changes, request, root)
+    )
     if not lost and wrong:
         return take_back(*wrong)
     if not lost:

@@ -9,12 +9,10 @@ from __future__ import annotations
 import operator
 import re
 import shlex
-import stat
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 from tripletick.checkpoint.values import Change
-from tripletick.paths import PathRefused, Workspace
+from tripletick.paths import Workspace
 from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.sections import find_named_section, get_heading
 from tripletick.turn.result_checks import Flaw, make_mendable
@@ -22,23 +20,10 @@ from tripletick.turn.result_checks import Flaw, make_mendable
 OUTSIDE = "{path} was also changed outside [{section}], which alone is meant: {line} had been {old}."
 _SPECIAL, _ESCAPED = re.compile(r"([/&\\])"), r"\\\1"
 """What sed reads as something else in what it writes."""
-LARGEST = 1_000_000
-"""Bytes of a file that is compared."""
 MOST = 10
 """Lines that one command puts back."""
 CAPITALS = "The ending of {path} still has capitals."
 LOWER = 'for f in {where}; do e="${{f##*.}}"; [ "$e" = "${{e,,}}" ] || mv "$f" "${{f%.*}}.${{e,,}}"; done'
-COPIED = "{path} was copied, and is to be moved."
-_MOVES = re.compile(
-    r"\b(?:move|put|sort|tidy|gather|collect|file|verschieb\w*|leg\w*|räum\w*|pack\w*|met(?:s|tez|tre|ti|tere)|rang\w+"
-    r"|déplac\w*|pon\w*|mueve\w*|muev\w*|spost\w*|zet|verplaats\w*)\b(?:[^.\n]|\.(?=\w)){0,80}?"
-    r"\b(?:in(?:to)?|to|under|inside|nach|dans|en|nella?|naar)\b",
-    re.IGNORECASE,
-)
-_COPIES = re.compile(
-    r"(?i)\b(?:cop(?:y|ies|ied)|duplic\w*|back ?up\w*|kopi\w*|sicher\w*|copi\w*|sauvegard\w*|respald\w*"
-    r"|keep\w*|also|leav\w+|both)\b"
-)
 SMALL_ENDINGS = re.compile(
     r"\b(?:extensions?|endings?|suffix(?:es)?|(?:datei)?endung\w*|extensión|extensiones|estension\w)\b[^.;\n]{0,60}"
     r"\b(?:lower ?-?case|small letters|klein\w*|minuscules?|minúsculas?|minuscol\w)"
@@ -115,32 +100,6 @@ def find_unmade_name(changes: Sequence[Change], workspace: Workspace, request: s
         if name not in there and (old := max(olds, key=len, default="")):
             return Flaw(UNMADE.format(name=name, old=old))
     return None
-
-
-def find_copied_only(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
-    """Say that a file is still where it was, and also in the folder into which a request wants it moved."""
-    made = [each for each in changes if each.left and not each.was and stat.S_ISREG(each.left[0])]
-    if not made or not _MOVES.search(request) or _COPIES.search(request):
-        return None
-    there = find_by_name(workspace)
-    new = {each.path for each in made}
-    left = [
-        path
-        for each in made
-        for path in there.get(each.path.rpartition("/")[2].casefold(), [])
-        if path not in new and _is_same(path, each.path, workspace)
-    ]
-    if not left:
-        return None
-    command = f"rm {shlex.join(left)}" if len(left) <= MOST else ""
-    return make_mendable(COPIED.format(path=left[0]), command)
-
-
-def _is_same(path: str, other: str, workspace: Workspace) -> bool:
-    with suppress(PathRefused):
-        one, two = (workspace.read_bytes(each, LARGEST) for each in (path, other))
-        return bool(one) and one == two
-    return False
 
 
 def find_capital_ending(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:

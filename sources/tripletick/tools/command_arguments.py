@@ -1,0 +1,164 @@
+"""The arguments with which a task starts a program, and whether the program reads them.
+
+Facts are read from the source alone; what a program does with its arguments is seen when its examples run.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tripletick.languages.registry import Language
+from tripletick.tools import shell_mistakes
+from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, find_examples
+
+_ARGUMENT = re.compile(
+    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+|[A-Z]{2,}"
+    r"|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
+)
+"""What is an argument and no word of the sentence."""
+_WORD = re.compile(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
+"""A word of a command that stands between backquotes."""
+_AFTER = re.compile(
+    rf"\s*(?:$|[.,;:!?)\"'`\n]|{SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll)\b)"
+)
+"""What stands behind a command that has ended."""
+_PLACE = (
+    r"(?:<\w[\w -]*>|[A-Z]{1,4}(?::[A-Z]{1,4})+|(?:IN|OUT)?(?:FILE|PATH|DIR|FOLDER|PUT)(?:NAME)?|NAME|N"
+    r"|NUM(?:BER)?|TEXT|WORD|COUNT|URL|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y"
+    r"|[A-Z]{2,}(?=:))(?![\w'.])"
+)
+"""A word of a usage that stands for an argument."""
+GIVEN, ALL = "In {command}, {read}{all}.", ", and {every} are all"
+MOST_ARGUMENTS = 4
+INSTEAD = ", in place of {literal}: {line}"
+UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
+FIXED = "{argument!r} in {command} is only an example, and the program has it written down: {how} reads it"
+_ASKS = re.compile(
+    r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
+    r"|demande (?:une?|le|la)|pregunta|pide|chiede|vraagt)\b",
+    re.IGNORECASE,
+)
+"""What says that somebody is to type something while a program runs."""
+_LOOP = re.compile(r"(?:for|while)\b")
+UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
+
+
+def find_unread_argument(task: str, path: str, source: str, language: Language) -> str:
+    """Say that a task starts the program at `path` with an argument, and that it reads none; "" where all is
+    well.
+    """
+    how, reads, _ = language.argument or ("", "", "")
+    given = find_first_argument(task, path, language)
+    if not given or not how or re.search(reads, source):
+        return ""
+    command, argument = given
+    # what the program has in the argument's place
+    literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
+    shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
+    place, line = _find_reading(shown, literal, how)
+    if find_examples(task, path, language) and not _LOOP.match(line) and not READS.search(source):
+        return ""  # the example tells
+    return UNREAD.format(command=command, how=how) + (
+        INSTEAD.format(literal=place, line=line) if line else ""
+    )
+
+
+def _find_reading(source: str, literal: str, how: str) -> tuple[str, str]:
+    """Give what of a program the argument takes the place of, and how its line reads then; "" without any."""
+    for line in source.splitlines():
+        found = re.search(rf"(?<![\w.]){literal}(?!\w|\.(?!\.))", line)
+        if found and not line.lstrip().startswith(("#", "//")):
+            is_number = how.startswith("sys.") and found[0].isdigit()
+            reads = f"int({how})" if is_number else how
+            new = f"{line[: found.start()]}{reads}{line[found.end() :]}".strip()
+            return found[0], shell_mistakes.correct_braces(new) if how.startswith('"$') else new
+    return "", ""
+
+
+def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:
+    """Say that a program knows the argument of an example by heart, which its output repeats: of "greet.py
+    Lena prints Hello Lena" the name; "" where it has none of them.
+    """
+    for command, right in find_examples(task, path, language) if language.argument else ():
+        for word in re.findall(r"[^\W\d_][\w-]{2,}", command.partition(path)[2]):
+            if word in right and re.search(rf"[\"'`]{re.escape(word)}[\"'`]", source):
+                return FIXED.format(argument=word, command=command, how=language.argument[0])
+    return ""
+
+
+def find_unasked_input(task: str, path: str, source: str, language: Language) -> str:
+    """Say that a program takes arguments, and is to ask; "" of one that does, and of a task that shows it
+    with arguments.
+    """
+    asks = language.asks and _ASKS.search(task) and language.takes_arguments(source)
+    if not asks or READS.search(source) or find_first_argument(task, path, language):
+        return ""
+    return UNASKED.format(how=language.asks)
+
+
+def find_first_argument(task: str, path: str, language: Language) -> tuple[str, str] | None:
+    """Give the command by which a task starts the program at `path`, up to its first argument, and that; None
+    where it starts it without.
+    """
+    given = find_arguments(task, path, language)
+    return (given[0] + given[1][0], given[1][0].strip()) if given else None
+
+
+def find_arguments(task: str, path: str, language: Language) -> tuple[str, list[str]] | None:
+    """Give the start of the command by which a task starts the program at `path`, and its arguments, each
+    with the blanks before it; None where it starts it without.
+    """
+    for call in compile_call(path, language).finditer(task):
+        words = _WORD.findall(_get_quoted_rest(task, call)) or _take_arguments(task, call.end(), _ARGUMENT)
+        if words:
+            return call[0], words
+    for command, _ in find_examples(task, path, language):
+        start = compile_call(path, language).match(command)
+        plain = start and not re.search(r"[|<>&;]", command)
+        if start and plain and (words := _WORD.findall(command, start.end())):
+            return start[0], words
+    named = re.search(rf"(?<![\w./-]){re.escape(path)}(?=[ ]+{_PLACE})", task)
+    return (named[0], _take_arguments(task, named.end(), re.compile(rf"[ ]+{_PLACE}"))) if named else None
+
+
+def _take_arguments(task: str, at: int, argument: re.Pattern[str]) -> list[str]:
+    words = list[str]()
+    while found := argument.match(task, at):
+        words.append(found[0])
+        at = found.end()
+    return words
+
+
+def _get_quoted_rest(task: str, call: re.Match[str]) -> str:
+    """Give what stands behind the name of the program where the whole command stands between backquotes."""
+    end = task.find("`", call.end())
+    rest = task[call.end() : end] if end > 0 and task[: call.start()].endswith("`") else ""
+    return "" if re.search(r"[|<>&;\n]", rest) else rest
+
+
+def describe_argument(task: str, path: str, language: Language) -> str:
+    """Say how the program at `path` reads the arguments with which a task starts it, "" without one."""
+    given = find_arguments(task, path, language) if language.argument else None
+    if not given:
+        return ""
+    how, _, every = language.argument
+    start, words = given[0], given[1][:MOST_ARGUMENTS]
+    before, first, behind = re.split(r"(\d)", how)
+    read = [f"{before}{int(first) + at}{behind} is {word.strip()}" for at, word in enumerate(words)]
+    others = ALL.format(every=every) if len(words) > 1 else ""
+    return GIVEN.format(command=start + "".join(words), read=", ".join(read), all=others)
+
+
+def find_shown_command(task: str, path: str, language: Language) -> str:
+    """Give the first command of a task that starts the program at `path` with arguments, "" without one, or
+    where they are to be filled in.
+    """
+    for call in compile_call(path, language).finditer(task):
+        if (rest := _get_quoted_rest(task, call)) and not OPEN.search(rest):
+            return f"{call[0]}{rest}"
+        end = call.end()
+        while (given := _ARGUMENT.match(task, end)) and not OPEN.search(given[0]):
+            end = given.end()
+        if end > call.end() and not given and _AFTER.match(task, end):
+            return task[call.start() : end]
+    return ""

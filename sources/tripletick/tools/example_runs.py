@@ -1,0 +1,97 @@
+"""Runs the worked examples of a task that are commands, and holds what they print against what is right.
+
+The box gives them no leave to write. An example tells nothing where it wants what is not there, or where the
+program reads what somebody types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tripletick.languages.registry import Language
+from tripletick.sandbox.box import Finished, RunRequest
+from tripletick.tools import line_examples
+from tripletick.tools.command_arguments import find_first_argument, find_shown_command
+from tripletick.tools.command_examples import READS, SAYS, find_examples
+from tripletick.tools.function_examples import describe_difference, describe_parts, speaks_of_fault
+from tripletick.tools.output_match import has_lines, shows_result
+from tripletick.tools.syntax_check import drain_output, find_error_line
+from tripletick.tools.tool import ToolContext
+
+MOST = 3
+"""Examples that are run."""
+SECONDS = 10.0
+TOLD = 200
+"""Characters of what was printed."""
+_UNKNOWN = re.compile(
+    r"(?m)No such file|[Nn]ot found|NotFound|Read-only|Permission denied|^EOFError|ENOENT|EROFS"
+)
+"""What is printed where a program wants what is not there, or may not write."""
+_UNTRIED = re.compile(
+    r"(?im)^[ \t]*usage\b|name resolution|unreachable|URLError|ConnectionError"
+    r"|ECONNREFUSED|ENOTFOUND|getaddrinfo"
+)
+"""What is printed where a command was not the whole one, or wants the network."""
+_EXITS = re.compile(
+    r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
+)
+"""What says that a program may end with another status than 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandExample:
+    """A command, what it printed and what is right, "" where that is not known; `fault` says what is wrong,
+    "" where all is well.
+    """
+
+    command: str
+    printed: str
+    right: str = ""
+    fault: str = ""
+
+
+def run_examples(
+    task: str, path: str, source: str, language: Language, context: ToolContext
+) -> Iterator[CommandExample]:
+    """Run the examples of a task and give those of which something is known; where it has none, the command
+    by which it starts the program.
+    """
+    known = find_shown_command(task, path, language)
+    given = find_first_argument(task, path, language)
+    filled = "" if known or not given else line_examples.fill_in_file(*given, task, context)
+    shown = known or filled
+    for command, right in find_examples(task, path, language)[:MOST] or ([(shown, "")] if shown else []):
+        if command != filled and READS.search(source) and not re.search(r"[|<]", command):
+            continue
+        finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
+        printed = finished.head.decode("utf-8", "replace").strip()
+        meant = finished.status and _EXITS.search(task) and "Traceback" not in printed
+        tried = right or not (meant or finished.struck or _UNTRIED.search(printed))
+        if tried and not _UNKNOWN.search(printed):
+            alone = path in context.ledger.made and _is_shown_alone(task, right)
+            fault = _find_fault(command, right, printed, finished, alone=alone)
+            empty = command == filled and not printed and line_examples.ALWAYS_PRINTS.search(task)
+            fault = f"{command} prints nothing" if empty and not fault else fault
+            yield CommandExample(command, printed, right, fault)
+
+
+def _is_shown_alone(task: str, right: str) -> bool:
+    """Tell whether a task says that exactly this is printed: `prints 46.00`, and not `prints the sum: 46`."""
+    shown = rf"(?:{SAYS})\s+[\"'`]?{re.escape(right)}[\"'`]?(?=[\s.,;)]|$)"
+    return bool(right) and not speaks_of_fault(task) and bool(re.search(shown, task))
+
+
+def _find_fault(command: str, right: str, printed: str, finished: Finished, *, alone: bool) -> str:
+    """Say what is wrong with what was printed; `alone`: nothing else may stand in a line of it."""
+    if finished.struck:
+        return f"{command} does not end"
+    if right and (has_lines(printed, right) if alone else shows_result(printed, right)):
+        return ""
+    if finished.status:
+        return f"{command} fails: {find_error_line(printed) or f'exit {finished.status}'}"
+    if not right:
+        return ""
+    alike = describe_difference(printed, right) or describe_parts(command, right)
+    return f"{command} prints {printed[:TOLD]!r}, and right is {right!r}{alike}"
