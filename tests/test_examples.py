@@ -429,8 +429,8 @@ def test_a_program_that_breaks_an_example_is_told_its_common_mistake(context):
 @pytest.mark.parametrize(
     ("call", "right", "says"),
     [
-        ("python3 a.py 135", "2 h 15 min", "; 135 is 2 * 60 + 15"),
-        ("height(70)", "5 ft 10 in", "; 70 is 5 * 12 + 10"),
+        ("python3 a.py 135", "2 h 15 min", "; 135 // 60 is 2, and 135 % 60 is 15"),
+        ("height(70)", "5 ft 10 in", "; 70 // 12 is 5, and 70 % 12 is 10"),
         ("python3 a.py 135", "1 h 15 min", ""),
         ("python3 a.py 2 15", "2 h 15 min", ""),
         ("python3 a.py 135", "135", ""),

@@ -230,6 +230,11 @@ def test_a_program_that_is_given_an_argument_reads_it(task, path, source, told):
     [
         ("add.py FILE: count", "add.py", "In add.py FILE, sys.argv[1] is FILE."),
         (
+            "python3 add.py 135 prints 2 h 15 min.",
+            "add.py",
+            "In python3 add.py 135, sys.argv[1] is 135; 135 // 60 is 2, and 135 % 60 is 15.",
+        ),
+        (
             "python3 add.py 12 3 prints 15",
             "add.py",
             "In python3 add.py 12 3, sys.argv[1] is 12, sys.argv[2] is 3, and sys.argv[1:] are all.",

@@ -10,6 +10,7 @@ import re
 from tripletick.languages.registry import Language
 from tripletick.tools import shell_mistakes
 from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, find_examples
+from tripletick.tools.function_examples import describe_parts
 
 _ARGUMENT = re.compile(
     r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+|[A-Z]{2,}"
@@ -146,7 +147,8 @@ def describe_argument(task: str, path: str, language: Language) -> str:
     before, first, behind = re.split(r"(\d)", how)
     read = [f"{before}{int(first) + at}{behind} is {word.strip()}" for at, word in enumerate(words)]
     others = ALL.format(every=every) if len(words) > 1 else ""
-    return GIVEN.format(command=start + "".join(words), read=", ".join(read), all=others)
+    divided = next(filter(None, (describe_parts(*each) for each in find_examples(task, path, language))), "")
+    return GIVEN.format(command=start + "".join(words), read=", ".join(read), all=others + divided)
 
 
 def find_shown_command(task: str, path: str, language: Language) -> str:

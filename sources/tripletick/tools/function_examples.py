@@ -150,15 +150,15 @@ def describe_difference(given: str, right: str) -> str:
 
 
 def describe_parts(call: str, right: str) -> str:
-    """Say how the only number of a call is made of the two of its result, behind a semicolon: 135 is 2 * 60 +
-    15; "" where it is not.
+    """Say how the two numbers of a result are made of the only one of the call, behind a semicolon: 135 // 60
+    is 2, and 135 % 60 is 15; "" where they are not.
     """
     given, parts = re.findall(r"(?<![\w.])\d{1,9}(?![\w.])", call), re.findall(r"\d{1,9}", right)
     if len(given) != 1 or len(parts) != 2:
         return ""
     number, many, rest = int(given[0]), int(parts[0]), int(parts[1])
     size = next((size for size in SIZES if many and rest < size and many * size + rest == number), 0)
-    return f"; {number} is {many} * {size} + {rest}" if size else ""
+    return f"; {number} // {size} is {many}, and {number} % {size} is {rest}" if size else ""
 
 
 def _count_same(one: str, other: str) -> int:
