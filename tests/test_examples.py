@@ -117,6 +117,8 @@ def test_a_function_with_a_fault_is_held_against_what_is_right(tmp_path):
         ("bc", "abc", "; 'a' is missing at the start"),
         ("2.5", "2.49", ""),
         ("a", "b", ""),
+        ("212.0 C", "212.0 F", "; 'F' is to stand in the place of 'C'"),
+        ("212 C", "212.0 F", "; an f-string writes 1 decimals with {number:.1f}"),
     ],
 )
 def test_what_alone_differs_is_said(given, right, said):
@@ -323,16 +325,21 @@ EITHER = "Scrivi p.py: python3 p.py 'a b' stampa sì se la frase è un palindrom
 @pytest.mark.parametrize(
     ("task", "printed", "wrong"),
     [
-        (EITHER, "Sì", ("Sì", "sì")),
-        (EITHER, "NO\n", ("NO", "no")),
-        (EITHER, "sì", None),
-        (EITHER, "forse", None),
-        ('It prints "yes" if the year is a leap year, and otherwise "no".', "Yes", ("Yes", "yes")),
-        ("It prints yes if the year is a leap year", "Yes", None),
+        (EITHER, "Sì", {"Sì": "sì"}),
+        (EITHER, "NO\n", {"NO": "no"}),
+        (EITHER, "sì", {}),
+        (EITHER, "forse", {}),
+        ('It prints "yes" if the year is a leap year, and otherwise "no".', "Yes", {"Yes": "yes"}),
+        ("It prints yes if the year is a leap year", "Yes", {}),
     ],
 )
 def test_one_of_two_words_is_printed_as_the_task_has_it(task, printed, wrong):
     assert sample_lines.find_other_case(task, printed) == wrong
+
+
+def test_the_word_that_was_not_printed_is_as_the_task_has_it_too():
+    source = "if same:\n    print('Sì')\nelse:\n    print( 'No')\nx = 'NO'"
+    assert sample_lines.find_other_case(EITHER, "Sì", source) == {"Sì": "sì", "No": "no"}
 
 
 COUNTDOWN = "Write down.sh: bash down.sh 3 {}"

@@ -70,6 +70,11 @@ def test_a_program_that_was_there_keeps_its_words(tmp_path):
             "import sys\nprint('Yes')",
             "import sys\nprint('yes')",
         ),
+        (
+            "Write a.py that prints the 7 times table, like this: 7 x 3 = 21",
+            "for i in range(9):\n    print(f'{i} x 7 = {i * 7}')",
+            "for i in range(9):\n    print(f'7 x {i} = {i * 7}')",
+        ),
     ],
 )
 def test_a_program_with_one_right_form_is_shown_in_it(session, task, source, right):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +20,7 @@ from tripletick.tools import (
     shell_mistakes,
     typed_input,
 )
+from tripletick.tools.corrected_program import correct_program
 from tripletick.tools.decimals import find_unpadded
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.prepared_program import PreparedProgram
@@ -61,12 +60,13 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)
-    cased = sample_lines.find_other_case(task, printed)
+    cased = sample_lines.find_other_case(task, printed, program.source)
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
-    differs = OTHER_CASE.format(line=cased[0], word=cased[1]) if cased else ""
-    faults = filter(None, (*(each.fault for each in used), *misread, lacking, differs, typed))
+    differs = [OTHER_CASE.format(line=line, word=word) for line, word in cased.items()]
+    faults = filter(None, (*(each.fault for each in used), *misread, lacking, *differs, typed))
     wrong = [*_find_failed_examples(program, saved), *faults]
-    if misprint := sample_lines.find_misprint(task, result.text):
+    misprint = sample_lines.find_misprint(task, result.text)
+    if misprint:
         line, sample = misprint
         context.ledger.misprinted = sample
         pairs = zip(line.split(), sample.split(), strict=False)
@@ -75,11 +75,9 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     if wrong:
         wrong += common_mistakes.describe_mistakes(saved.path, program.source)[0][:1]
         wrong = [*dict.fromkeys(wrong)]
-        words = {
-            *((each.printed, each.right) for each in used if _differs_in_case(each)),
-            *([cased] if cased else ()),
-        }
-        context.ledger.corrected = _correct_program(program, label, words)
+        words = cased | {each.printed: each.right for each in used if _differs_in_case(each)}
+        right_form = correct_program(program.source, program.language.tag, (label, misprint), words)
+        context.ledger.corrected = right_form
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"
         marks = frozenset({"saved", "example"})
@@ -92,22 +90,6 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
 
 def _differs_in_case(example: example_runs.CommandExample) -> bool:
     return example.printed != example.right and example.printed.casefold() == example.right.casefold()
-
-
-def _correct_program(
-    program: PreparedProgram, label: tuple[str, str] | None, words: Collection[tuple[str, str]]
-) -> str:
-    """Give a program as it should be, where what is wrong with it has one right form: a value without its
-    label, a word with other capitals, what scripts do not do; "" where nothing of it has.
-    """
-    source = program.source
-    if label:
-        source = source.replace(*label)
-    for (wrong, right), quote in itertools.product(words, "\"'`"):
-        source = source.replace(f"{quote}{wrong}{quote}", f"{quote}{right}{quote}")
-    if program.language.tag == "bash":
-        source = shell_mistakes.correct_script(source)
-    return source if source != program.source else ""
 
 
 def _find_unexported(task: str, path: str, source: str) -> str:

@@ -135,10 +135,9 @@ def describe_difference(given: str, right: str) -> str:
         written = f"{{number:0{len(wanted)}}}" if wanted.startswith("0") else "{number}"
         return f"; an f-string writes number {at} of that with {written}, no other"
     decimals = re.search(r"\d\.(\d+)", right)
-    given_numbers, numbers = (
-        [float(each) for each in re.findall(r"\d+(?:\.\d+)?", text)] for text in (given, right)
-    )
-    if decimals and given_numbers == numbers:
+    given_numbers, numbers = (re.findall(r"\d+(?:\.\d+)?", text) for text in (given, right))
+    is_written_otherwise = given_numbers != numbers and [*map(float, given_numbers)] == [*map(float, numbers)]
+    if decimals and is_written_otherwise:
         return f"; an f-string writes {len(decimals[1])} decimals with {{number:.{len(decimals[1])}f}}"
     start = _count_same(given, right)
     end = _count_same(given[start:][::-1], right[start:][::-1])
@@ -146,7 +145,17 @@ def describe_difference(given: str, right: str) -> str:
     if 0 < len(extra + missing) <= FEW and not (extra and missing) and start + end:
         what, which = (missing, "is missing") if missing else (extra, "is too much")
         return f"; {what!r} {which} behind {given[:start]!r}" if start else f"; {what!r} {which} at the start"
-    return "; that alone is to be there" if right.split() != given.split() and right in given.split() else ""
+    return _describe_words(given.split(), right.split())
+
+
+def _describe_words(given: Sequence[str], right: Sequence[str]) -> str:
+    """Say that the words of one text are among those of the other, or that one other word differs."""
+    if len(right) == 1 < len(given) and right[0] in given:
+        return "; that alone is to be there"
+    other = [(one, two) for one, two in zip(given, right) if one != two]  # noqa: B905 (as below)
+    if len(other) != 1 or not len(given) == len(right) > 1 or re.search(r"\d", "".join(other[0])):
+        return ""
+    return f"; {other[0][1]!r} is to stand in the place of {other[0][0]!r}"
 
 
 def describe_parts(call: str, right: str) -> str:

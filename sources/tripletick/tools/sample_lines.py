@@ -44,6 +44,7 @@ _EITHER = re.compile(
     r"(?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?!\w)"
 )
 """Two words one of which is printed."""
+_PRINTED_WORD = re.compile(r"(?:\bprint\(|\becho |\bconsole\.log\(|\bputs )[ ]?[\"'`](\w{1,20})[\"'`]")
 NO_LINE = "it prints no {line!r}, and the task wants {wanted}"
 MOST_COUNTED = 200
 _PART = re.compile(r"\w+|[^\w\s]")
@@ -79,13 +80,14 @@ def find_missing_line(task: str, printed: str, misprinted: str = "") -> str:
     return NO_LINE.format(line=missing, wanted=f"{word} {first} to {word} {last}") if missing else ""
 
 
-def find_other_case(task: str, printed: str) -> tuple[str, str] | None:
-    """Give a line that is one of two words of a task with other capitals, and that word."""
+def find_other_case(task: str, printed: str, source: str = "") -> dict[str, str]:
+    """Give what a program prints, or has to print, that is one of two words of a task with other capitals,
+    with the word that is meant.
+    """
     words = [word for found in _EITHER.finditer(task) for word in found.group("one", "two")]
     known = {word.casefold(): word for word in words}
-    lines = {line.strip() for line in printed.splitlines()}
-    wrong = next((each for each in lines if each not in words and each.casefold() in known), "")
-    return (wrong, known[wrong.casefold()]) if wrong else None
+    lines = [*(line.strip() for line in printed.splitlines()), *_PRINTED_WORD.findall(source)]
+    return {each: known[each.casefold()] for each in lines if each not in words and each.casefold() in known}
 
 
 def _find_samples(task: str) -> Iterator[str]:
