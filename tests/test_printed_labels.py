@@ -36,6 +36,7 @@ LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
         (COUNT, "count.sh", f'{LINES}echo "$count"', ""),
         (SUM, "add.js", "console.log(`The sum is ${total}`);", "console.log(total);"),
         (SUM, "add.js", "console.log('Sum:', total)", "console.log(total);"),
+        (SUM, "a.js", "for (const n of a) {\n  if (n) {\n    x()\n  }\n  console.log('Row:', n)\n}", ""),
         (SUM, "add.rb", "puts 'Sum:', total", ""),
     ],
 )

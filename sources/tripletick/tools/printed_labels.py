@@ -41,7 +41,7 @@ _LOG = re.compile(
     r"^[ \t]*console\.log\((?:`(?P<lead>[^`]*?)\$\{(?P<value>[^`{}]{1,200})\}[.!]?`"
     r"|[\"'](?P<text>[^\"'\n]*)[\"'] ?[,+] ?(?P<other>[^`\"'\n]{1,200}))\);?[ \t]*$"
 )
-_OPENS, _CLOSES = re.compile(r"(?:^|;)\s*(?:for|while|until)\b"), re.compile(r"^\s*(?:done\b|\})")
+_LOOP = re.compile(r"\s*(?:for|while|until)\b")
 
 
 def find_label(task: str, path: str, source: str) -> tuple[str, str] | None:
@@ -81,11 +81,8 @@ def _list_prints(tree: ast.Module, source: str) -> Iterator[tuple[str, str, str]
         lead, right = _split_print(call.args)
         if _ASIDE.search(lead) or not call.args or all(isinstance(part, ast.Constant) for part in call.args):
             continue
-        yield (
-            ast.get_source_segment(source, call) or "",
-            lead,
-            "" if id(call) in rows or call.keywords else right,
-        )
+        line = ast.get_source_segment(source, call) or ""
+        yield line, lead, "" if id(call) in rows or call.keywords else right
 
 
 def _split_print(args: Sequence[ast.expr]) -> tuple[str, str]:
@@ -106,10 +103,12 @@ def _split_print(args: Sequence[ast.expr]) -> tuple[str, str]:
 
 
 def _list_lines(source: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, str, str]]:
-    """Give each line of a script that prints a value, as _list_prints does."""
-    depth = 0
-    for line in source.splitlines():
-        depth += bool(_OPENS.search(line)) - (bool(_CLOSES.match(line)) and depth > 0)
+    """Give each line of a script that prints a value, as _list_prints does; what a loop does is indented."""
+    loops: list[int] = []
+    for line in filter(str.strip, source.splitlines()):
+        indent = len(line) - len(line.lstrip())
+        loops = [each for each in loops if each < indent]
+        loops += [indent] if _LOOP.match(line) else ()
         if not (found := pattern.match(line[:400])):
             if re.match(r"\s*(?:echo|printf|console\.log)\b.*\$", line) and not _ASIDE.search(line):
                 yield line.strip(), "", ""
@@ -118,4 +117,4 @@ def _list_lines(source: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, st
         lead, value = groups["lead"] or groups.get("text") or "", groups["value"] or groups.get("other") or ""
         if not _ASIDE.search(lead):
             right = f'echo "{value}"' if pattern is _ECHO else f"console.log({value.strip()});"
-            yield line.strip(), lead, "" if depth or re.search(r"[:=]\s*\$", lead) else right
+            yield line.strip(), lead, "" if loops or re.search(r"[:=]\s*\$", lead) else right
