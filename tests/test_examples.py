@@ -7,7 +7,7 @@ import pytest
 from tests.filing import open_plain, use
 
 from tripletick.languages.registry import detect_language
-from tripletick.tools import command_examples, sample_lines
+from tripletick.tools import command_examples, output_match, sample_lines
 from tripletick.tools import function_examples as examples_module
 from tripletick.tools.function_examples import find_arrows, find_examples, find_failures, find_named_inputs
 from tripletick.tools.syntax_check import find_error_line
@@ -444,4 +444,4 @@ def test_a_program_that_breaks_an_example_is_told_its_common_mistake(context):
     ],
 )
 def test_how_a_number_is_divided_is_said(call, right, says):
-    assert examples_module.describe_parts(call, right) == says
+    assert output_match.describe_parts(call, right) == says

@@ -10,7 +10,7 @@ import re
 from tripletick.languages.registry import Language
 from tripletick.tools import shell_mistakes
 from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, find_examples
-from tripletick.tools.function_examples import describe_parts
+from tripletick.tools.output_match import describe_parts
 
 _ARGUMENT = re.compile(
     r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+|[A-Z]{2,}"

@@ -15,8 +15,8 @@ from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.tools import line_examples
 from tripletick.tools.command_arguments import find_first_argument, find_shown_command
 from tripletick.tools.command_examples import READS, SAYS, find_examples
-from tripletick.tools.function_examples import describe_difference, describe_parts, speaks_of_fault
-from tripletick.tools.output_match import has_lines, shows_result
+from tripletick.tools.function_examples import describe_difference, speaks_of_fault
+from tripletick.tools.output_match import describe_parts, has_lines, shows_result
 from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.tool import ToolContext
 

@@ -28,8 +28,6 @@ TOLD = 3
 """So many that do not hold are told."""
 SECONDS = 4
 """An example that takes longer does not end."""
-SIZES = (60, 12, 24, 7, 100, 1000)
-"""How many of a unit may make the next larger one."""
 FEW = 3
 """Signs that may be all that is missing in a text, or too much."""
 LONGEST = 2000
@@ -156,18 +154,6 @@ def _describe_words(given: Sequence[str], right: Sequence[str]) -> str:
     if len(other) != 1 or not len(given) == len(right) > 1 or re.search(r"\d", "".join(other[0])):
         return ""
     return f"; {other[0][1]!r} is to stand in the place of {other[0][0]!r}"
-
-
-def describe_parts(call: str, right: str) -> str:
-    """Say how the two numbers of a result are made of the only one of the call, behind a semicolon: 135 // 60
-    is 2, and 135 % 60 is 15; "" where they are not.
-    """
-    given, parts = re.findall(r"(?<![\w.])\d{1,9}(?![\w.])", call), re.findall(r"\d{1,9}", right)
-    if len(given) != 1 or len(parts) != 2:
-        return ""
-    number, many, rest = int(given[0]), int(parts[0]), int(parts[1])
-    size = next((size for size in SIZES if many and rest < size and many * size + rest == number), 0)
-    return f"; {number} // {size} is {many}, and {number} % {size} is {rest}" if size else ""
 
 
 def _count_same(one: str, other: str) -> int:
@@ -322,8 +308,7 @@ def check_example(call: str, result: str, program: Mapping[str, Any]) -> str:
         return ""
     if _is_equal(given, right):
         return ""
-    why = _compare_values(given, right) or describe_parts(call, str(right))
-    return f"{call} gives {given!r}, and right is {right!r}{why}"
+    return f"{call} gives {given!r}, and right is {right!r}{_compare_values(given, right)}"
 
 
 def _compare_values(given: object, right: object) -> str:

@@ -8,6 +8,8 @@ _PLAIN = re.compile(r"-?\d+(?:\.\d*[1-9])?")
 LEFT_OUT = "..."
 """A line that stands for those which are not shown."""
 _LEFT_OUT = re.compile(r"(?m)^[ \t]*(?:\.\.\.|…|\[\.\.\.\])[ \t]*$")
+SIZES = (60, 12, 24, 7, 100, 1000)
+"""How many of a unit may make the next larger one."""
 _LAST_NUMBER = re.compile(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
 """The number with which a line ends."""
 
@@ -50,3 +52,15 @@ def _split_lines(text: str) -> list[str]:
 
 def normalize_spaces(text: str) -> str:
     return " ".join(text.split())
+
+
+def describe_parts(call: str, right: str) -> str:
+    """Say how the two numbers of a result are made of the only one of the call, behind a semicolon: 135 // 60
+    is 2, and 135 % 60 is 15; "" where they are not.
+    """
+    given, parts = re.findall(r"(?<![\w.])\d{1,9}(?![\w.])", call), re.findall(r"\d{1,9}", right)
+    if len(given) != 1 or len(parts) != 2:
+        return ""
+    number, many, rest = int(given[0]), int(parts[0]), int(parts[1])
+    size = next((size for size in SIZES if many and rest < size and many * size + rest == number), 0)
+    return f"; {number} // {size} is {many}, and {number} % {size} is {rest}" if size else ""
