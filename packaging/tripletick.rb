@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "1d1f84daf1e8e6037738feca8941870d5880ce64a6a4779a7fea8f1f9c8c34b9"
+  sha256 "19cd0125dd62370af1277238d4fc512d9eec02705e03ea4018f09c7b09374a53"
   license "MIT"
 
   depends_on "python@3.13"
