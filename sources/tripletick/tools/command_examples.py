@@ -11,11 +11,7 @@ from collections.abc import Iterator
 
 from tripletick.languages.registry import Language
 from tripletick.tools import line_examples
-from tripletick.tools.function_examples import (
-    LABELED,
-    choose_result,
-    speaks_of_fault,
-)
+from tripletick.tools.function_examples import LABELED, choose_result, speaks_of_fault
 from tripletick.tools.output_match import shows_whole_lines
 
 WORDS = 8

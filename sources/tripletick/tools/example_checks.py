@@ -76,8 +76,8 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         wrong += common_mistakes.describe_mistakes(saved.path, program.source)[0][:1]
         wrong = [*dict.fromkeys(wrong)]
         words = cased | {each.printed: each.right for each in used if _differs_in_case(each)}
-        right_form = correct_program(program.source, program.language.tag, (label, misprint), words)
-        context.ledger.corrected = right_form
+        lines = (label, misprint)
+        context.ledger.corrected = correct_program(program.source, program.language.tag, lines, words)
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"
         marks = frozenset({"saved", "example"})

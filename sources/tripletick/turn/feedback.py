@@ -91,8 +91,7 @@ def build_closing(
     ):
         mistakes = _list_mistakes(context.ledger, results[-1][0]) if "example" in wrong[0].flags else ""
         name, path, tag = "mend", lies.path, lies.tag
-        right = context.ledger.corrected
-        mends = MENDS.format(block=wrap_in_fence(right.rstrip(), f"{tag}:{path}")) if right else ""
+        mends = _show_mending(context.ledger.corrected, f"{tag}:{path}")
         shown = "\n\n".join(filter(None, (lies.text, mistakes, mends)))
         context.ledger.wanted = path
     elif path := wanted_files.find_unmade_text(conversation, context, results):
@@ -106,7 +105,7 @@ def build_closing(
         and (flaw := next((each for each in changed.flaws if not each.lost), None))
     ):
         name, tries.flawed = "flawed", True
-        shown = MENDS.format(block=wrap_in_fence(flaw.command, "bash")) if flaw.command else ""
+        shown = _show_mending(flaw.command, "bash")
     elif not tries.error and (
         wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
     ):
@@ -149,7 +148,12 @@ def _add_corrected(call: Call, mistakes: Sequence[str]) -> str:
     right = correct_script(call.body) if said and call.tool == "bash" else call.body
     if right == call.body:
         return said
-    return f"{said}\n{MENDS.format(block=wrap_in_fence(right.rstrip(), f'bash:{call.path}'))}"
+    return f"{said}\n{_show_mending(right, f'bash:{call.path}')}"
+
+
+def _show_mending(text: str, info: str) -> str:
+    """Show the block that puts right what was told, "" without one."""
+    return MENDS.format(block=wrap_in_fence(text.rstrip(), info)) if text else ""
 
 
 def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> str:
@@ -157,7 +161,7 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
     made = [each for each in changed.created if each.rpartition(".")[2] == path.rpartition(".")[2]]
     if len(made) != 1 or made[0] in conversation.asked or not get_close_matches(path, made, 1, ALIKE):
         return ""
-    return MENDS.format(block=wrap_in_fence(shlex.join(["mv", made[0], path]), "bash"))
+    return _show_mending(shlex.join(["mv", made[0], path]), "bash")
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:

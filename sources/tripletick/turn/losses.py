@@ -196,14 +196,14 @@ def find_loss(
         gone = {each.path for each in turn if each.was and not each.left and each.was[1] not in left}
         lost = [each.path for each in changes if each.path in gone and not is_folder(each.was)]
         said = DELETED
-    wrong = (
-        _find_other_names(code, changes, request)
-        or find_other_renaming(changes, request)
-        or find_copied_only(code, changes, request, root)
-    )
-    if not lost and wrong:
-        return take_back(*wrong)
     if not lost:
+        wrong = (
+            _find_other_names(code, changes, request)
+            or find_other_renaming(changes, request)
+            or find_copied_only(code, changes, request, root)
+        )
+        if wrong:
+            return take_back(*wrong)
         few = _find_unmade_folder(code, changes, request, root) or _find_too_few(changes, request, root)
         return take_back(few) if few else _find_other_kinds(code, changes, request)
     sources = shlex.join([*lost, *renamed.values()])
