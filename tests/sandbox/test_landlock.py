@@ -8,11 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tripletick.sandbox.box import Grant
+from tripletick.sandbox import live_probe
+from tripletick.sandbox.box import Grant, RunRequest
+from tripletick.sandbox.watchdog import PAUSE
 from tripletick.system.platforms import list_descendants, list_names, wait_for_exit
 
 VERSION = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
@@ -255,6 +258,23 @@ def test_shared_memory_of_others_closes_it(place, shared_memory):
             text, _ = place.bash(f"cat {other}; echo x > {other}; echo x > /dev/shm/new-15")
             assert "CANARY" not in text
             assert other.read_text() == "CANARY"
+        finally:
+            other.unlink()
+
+
+def test_what_others_put_into_shared_memory_is_not_the_block_s_doing(place, shared_memory, limits):
+    """More than a block may have there, than it may have in all, and than it may add to a disk."""
+    run = place.box.run(RunRequest(["bash", "-c", "echo up; until [ -e go ]; do sleep .1; done; echo over"]))
+    assert next(run) == "up\n"
+    other = shared_memory / "other-16"
+    with other.open("wb") as opened:
+        try:
+            for _ in range(9):
+                opened.write(bytes(limits.memory // 8))
+            time.sleep(3 * PAUSE)
+            (place.workspace / "go").touch()
+            assert live_probe.drain(run)[0] == "over\n"
+            assert other.stat().st_size == 9 * (limits.memory // 8)
         finally:
             other.unlink()
 

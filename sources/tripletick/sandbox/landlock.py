@@ -63,8 +63,8 @@ class Scope:
     home: Path
     writable: tuple[Path, ...]
     hidden: HiddenPaths
-    shared: bool
-    """It has the machine's /dev/shm."""
+    shared: tuple[Path, ...]
+    """The machine's /dev/shm, where it may have that."""
 
 
 class Landlock:
@@ -153,8 +153,8 @@ class Landlock:
             self._keeper.save_copies(self._protected(grant, found))
         with contextlib.ExitStack() as stack:
             home = stack.enter_context(make_room(self._view)).home if grant.git else self.home
-            if shared := landlock_rules.shared_memory_is_free():
-                writable.append(landlock_rules.SHARED_MEMORY)
+            shared = (landlock_rules.SHARED_MEMORY,) if landlock_rules.shared_memory_is_free() else ()
+            if shared:
                 stack.callback(clear_shared_memory, self._user.uid)
             yield Scope("read" if grant.git else mode, home, tuple(writable), found, shared)
 
@@ -230,7 +230,7 @@ class Landlock:
         )
         changed = [
             rule
-            for path in (scope.home, *scope.writable)
+            for path in (scope.home, *scope.writable, *scope.shared)
             for rule in landlock_rules.rules_below(str(path), landlock_rules.CHANGE, self._outside)
         ]
         inside = (self._ground.workspace,) if scope.mode == "work" else ()
@@ -241,7 +241,7 @@ class Landlock:
             "folder": str(self._ground.start),
             "report": REPORT,
             "rules": [*self._rules, *place, *changed],
-            "writable": [str(path) for path in (*inside, scope.home, *scope.writable)],
+            "writable": [str(path) for path in (*inside, scope.home, *scope.writable, *scope.shared)],
             **counting.settings(self._ground.limits.processes),
             "asking": (blocked_syscalls.program(count=counting.at_fork) or b"").hex(),
             "refusing": (seccomp.program() or b"").hex(),
@@ -275,7 +275,7 @@ class Landlock:
             halt=self._ground.halt,
             data=(self._settings(scope, tasks),),
             folders=(self._ground.workspace, scope.home, *scope.writable),
-            scratch=(str(landlock_rules.SHARED_MEMORY),) if scope.shared else (),
+            scratch=tuple(map(str, scope.shared)),
             scratch_size=limits.memory // 4,
             count=self._counting.place is None,
             ceiling=(uid, tasks) if tasks else None,
@@ -288,5 +288,5 @@ def clear_shared_memory(uid: int) -> None:
     for name in platforms.list_names(landlock_rules.SHARED_MEMORY):
         path = landlock_rules.SHARED_MEMORY / name
         with contextlib.suppress(OSError):
-            if path.lstat().st_uid == uid and not landlock_rules.is_mapped(path):
+            if path.lstat().st_uid == uid and not landlock_rules.is_in_use(path):
                 remove(path)

@@ -72,7 +72,10 @@ def shared_memory_is_free() -> bool:
     return os.access(SHARED_MEMORY, os.R_OK | os.W_OK) and not platforms.list_names(SHARED_MEMORY)
 
 
-def is_mapped(path: Path) -> bool:
-    """Tell whether a process has this shared memory in use; those we may not look at have not."""
-    maps = (platforms.read_text(Path(f"/proc/{name}/maps")) for name in platforms.list_names(Path("/proc")))
-    return any(f"{path}\n" in text for text in maps)
+def is_in_use(path: Path) -> bool:
+    """Tell whether a process has this shared memory open or mapped; those we may not look at have not."""
+    status = platforms.read_status(path)
+    pids = (int(name) for name in platforms.list_names(platforms.PROC) if name.isdecimal())
+    return status is not None and any(
+        (status.st_dev, status.st_ino) in platforms.list_used_files(pid, str(path)) for pid in pids
+    )

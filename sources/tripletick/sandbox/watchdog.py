@@ -26,6 +26,8 @@ BLAMED = 0.25
 """Share of its processes that a block must have to be ended where its user's other programs took the rest."""
 UNSEEN = 1 << 62
 """Bytes, more than there are on any disk."""
+RARELY = 10
+"""Times as long as a dear look took pass until the next."""
 SCARCE = 0.05
 """Below this share of available memory the machine starts to thrash."""
 
@@ -113,6 +115,7 @@ class Watchdog(threading.Thread):
         self._grown = watched.limits.disk
         self._before = platforms.read_machine_memory()
         self._shared = self._before.shared
+        self._others, self._weighed = 0, 0.0
         # A look may take its time, since a block can have a lot to look at.
         self._clock = threading.Timer(watched.timeout, self.end_block, ["timeout"])
         self._clock.daemon = True
@@ -178,12 +181,11 @@ class Watchdog(threading.Thread):
         return platforms.count_threads(uid) >= ceiling
 
     def _too_much_memory(self, pids: Sequence[int], mapped: int) -> bool:
-        size = self._watched.scratch_size
-        scratch = scratch_bytes(pids[-1:], self._watched.scratch, shared=bool(size))
+        size, limit = self._watched.scratch_size, self._watched.limits.memory
+        scratch = self._measure_scratch(pids, min(size, limit - mapped))
         if size and scratch > size:
             return True
         used = mapped + scratch
-        limit = self._watched.limits.memory
         machine = platforms.read_machine_memory()
         # What others free meanwhile must not stand against what the block takes.
         self._shared = min(self._shared, machine.shared)
@@ -196,6 +198,19 @@ class Watchdog(threading.Thread):
         # A model that fills the machine is not the block's doing: the block's share must outweigh the rest.
         taken = max(used, self._before.available - machine.available)
         return machine.available < machine.total * SCARCE and taken > machine.available
+
+    def _measure_scratch(self, pids: Sequence[int], most: int) -> int:
+        """Bytes in the scratch folders; above `most` without what others have in those of the machine."""
+        shared = bool(self._watched.scratch_size)
+        found = scratch_bytes(pids[-1:], self._watched.scratch, shared=shared)
+        if not shared or found <= most:
+            return found
+        began = time.monotonic()
+        if found - self._others > most or began >= self._weighed:
+            self._others = sum(platforms.sum_files_of_others(each, pids) for each in self._watched.scratch)
+            # Others may give up what the block then takes; all processes are looked at, which is not cheap.
+            self._weighed = began + RARELY * (time.monotonic() - began)
+        return max(0, found - self._others)
 
     def _too_much_disk(self, pids: Sequence[int]) -> bool:
         limit = self._watched.limits.disk

@@ -145,6 +145,41 @@ def sum_open_files(pids: Iterable[int], mark: str) -> int:
     return sum(dict(found for pid in pids for found in list_open_files(pid, mark)).values())
 
 
+def sum_files_of_others(folder: str, pids: Sequence[int]) -> int:
+    """Bytes of the files in `folder` that surely are of others: another user's, or in use elsewhere.
+
+    Ends early where it takes long to tell; what has not been looked at does not count.
+    """
+    until, found = time.monotonic() + PATIENCE, {}
+    users = {status.st_uid for pid in pids if (status := read_status(PROC / str(pid)))}
+    for name in list_names(Path(folder)):
+        status = read_status(Path(folder, name))
+        if status and status.st_uid not in users:
+            found[status.st_dev, status.st_ino] = status.st_blocks * BLOCK
+    for pid in (int(name) for name in list_names(PROC) if name.isdecimal()):
+        if time.monotonic() > until:
+            break
+        found |= {} if pid in pids else list_used_files(pid, f"{folder}/")
+    own = {each for pid in pids for each, _ in list_open_files(pid, f"{folder}/")}
+    return sum(size for each, size in found.items() if each not in own)
+
+
+def list_used_files(pid: int, start: str) -> dict[tuple[int, int], int]:
+    """Identity and bytes of the files that a process has open or mapped and whose path holds `start`."""
+    rows = (line.split(maxsplit=5) for line in read_text(PROC / str(pid) / "maps").splitlines())
+    found = (read_status(Path(path)) for path in {row[5] for row in rows if len(row) > 5 and start in row[5]})
+    mapped = {(each.st_dev, each.st_ino): each.st_blocks * BLOCK for each in found if each}
+    return mapped | dict(list_open_files(pid, start))
+
+
+def read_status(path: Path) -> os.stat_result | None:
+    """Give a file's status, of a link its own; None where it is gone or closed to us."""
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
 def measure_processes(pids: Iterable[int]) -> ProcessUsage:
     """What these processes hold by the kernel's cheap counters; shared pages count for each process.
 
