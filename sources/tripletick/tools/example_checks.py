@@ -26,6 +26,7 @@ from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.printed_labels import find_label
 from tripletick.tools.syntax_check import drain_output
+from tripletick.tools.task_readings import NewProgram, find_misreadings
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
 OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
@@ -55,7 +56,8 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     used = list(example_runs.run_examples(task, *shown, context))
     misread = [find(task, *shown) for find in _READINGS]
     misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
-    label = find_label(task, *shown[:2]) if saved.path in context.ledger.made else None
+    is_new = saved.path in context.ledger.made
+    label = find_label(task, *shown[:2]) if is_new else None
     misread += [ALONE.format(line=label[0], right=label[1])] if label else ()
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
@@ -64,7 +66,9 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
     differs = [OTHER_CASE.format(line=line, word=word) for line, word in cased.items()]
     faults = filter(None, (*(each.fault for each in used), *misread, lacking, *differs, typed))
-    wrong = [*_find_failed_examples(program, saved), *faults]
+    new = NewProgram(task, program.source, program.language)
+    misreadings, meant = find_misreadings(new) if is_new else ([], "")
+    wrong = [*_find_failed_examples(program, saved), *faults, *misreadings]
     misprint = sample_lines.find_misprint(task, result.text)
     if misprint:
         line, sample = misprint
@@ -77,7 +81,8 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         wrong = [*dict.fromkeys(wrong)]
         words = cased | {each.printed: each.right for each in used if _differs_in_case(each)}
         lines = (label, misprint)
-        context.ledger.corrected = correct_program(program.source, program.language.tag, lines, words)
+        right = correct_program(meant or program.source, program.language.tag, lines, words)
+        context.ledger.corrected = right or meant
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"
         marks = frozenset({"saved", "example"})

@@ -44,7 +44,20 @@ _EITHER = re.compile(
     r"(?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?!\w)"
 )
 """Two words one of which is printed."""
-_PRINTED_WORD = re.compile(r"(?:\bprint\(|\becho |\bconsole\.log\(|\bputs )[ ]?[\"'`](\w{1,20})[\"'`]")
+_ONE_OF = re.compile(
+    r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
+    r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:or|oder|ou|o)"
+    r" (?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?![\w-])"
+)
+_OR_ELSE = re.compile(
+    r"(?i), (?:or|and|oder|ou|o|y) (?:prints? )?(?P<mark>[\"'`]?)(?P<one>\w{1,20}(?: \w{1,20}){0,2})(?P=mark)"
+    r"(?=[.;]|\s*$| if\b| when\b)"
+)
+"""What is printed where nothing else can be: prints the price, or not found."""
+_PRINTED_WORD = re.compile(
+    r"(?:\bprint\(|\becho |\bconsole\.log\(|\bputs |\breturn |\belse )[ ]?"
+    r"[\"'`](\w{1,20}(?: \w{1,20}){0,2})[\"'`]"
+)
 NO_LINE = "it prints no {line!r}, and the task wants {wanted}"
 MOST_COUNTED = 200
 _PART = re.compile(r"\w+|[^\w\s]")
@@ -84,7 +97,13 @@ def find_other_case(task: str, printed: str, source: str = "") -> dict[str, str]
     """Give what a program prints, or has to print, that is one of two words of a task with other capitals,
     with the word that is meant.
     """
-    words = [word for found in _EITHER.finditer(task) for word in found.group("one", "two")]
+    words = [
+        word
+        for pattern in (_EITHER, _ONE_OF, _OR_ELSE)
+        for found in pattern.finditer(task)
+        for name, word in found.groupdict().items()
+        if name in ("one", "two")
+    ]
     known = {word.casefold(): word for word in words}
     lines = [*(line.strip() for line in printed.splitlines()), *_PRINTED_WORD.findall(source)]
     return {each: known[each.casefold()] for each in lines if each not in words and each.casefold() in known}

@@ -1,0 +1,107 @@
+"""What a new program does in another way than its task says, with the program as it should be."""
+
+import pytest
+
+from tripletick.languages.registry import LANGUAGES
+from tripletick.tools.task_readings import NewProgram, find_misreadings
+
+LEAP = "Write leap.js (node): takes a year as argument, prints yes if it is a leap year, otherwise no."
+LEAPS = "function isLeap(year) {\n  return year % 4 === 0;\n}\n"
+ISBN = "Write isbn.py: takes an ISBN-13 and prints valid or invalid, by the check digit."
+TALLY = "Write tally.py: reads lines like 'Lions 3' from stdin and prints each team's total."
+TALLIES = "for line in sys.stdin:\n    team, goals = line.split()\n"
+ROWS = "Write rows.py: reads names from stdin, one per line, and prints them in rows."
+COUNT = "Write count.sh: print how many files in the folder, not in subfolders, end with .txt."
+
+
+def correct(task, source, tag="python"):
+    """Give the number of things told, and the program as it should be."""
+    told, meant = find_misreadings(NewProgram(task, source, LANGUAGES[tag]))
+    return len(told), meant
+
+
+@pytest.mark.parametrize(
+    ("task", "tag", "source", "right"),
+    [
+        (
+            LEAP,
+            "javascript",
+            f"{LEAPS}\nmodule.exports = isLeap;\n",
+            f"{LEAPS}\nconsole.log(isLeap(process.argv[2]));\n",
+        ),
+        (ISBN, "python", "x = input('ISBN: ')\nprint(x)", "import sys\n\nx = sys.argv[1]\nprint(x)"),
+        (
+            "add.py takes two arguments and prints their sum",
+            "python",
+            "import sys\nprint(int(input('a')) + int(input('b')))",
+            "import sys\nprint(int(sys.argv[1]) + int(sys.argv[2]))",
+        ),
+        (ROWS, "python", "a = sys.stdin.readlines()\nprint(', '.join(a))", None),
+        (
+            ROWS,
+            "python",
+            "for n, line in enumerate(sys.stdin):\n    print(f'{n}: {line}')",
+            "for n, line in enumerate(sys.stdin):\n    line = line.strip()\n    print(f'{n}: {line}')",
+        ),
+        (ROWS, "python", "name = input('Name: ')", "name = input()"),
+        (
+            TALLY,
+            "python",
+            f"{TALLIES}    sums[team] = int(goals)",
+            f"{TALLIES}    sums[team] = sums.get(team, 0) + int(goals)",
+        ),
+        (COUNT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
+        (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
+    ],
+)
+def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
+    right = "a = [line.strip() for line in sys.stdin]\nprint(', '.join(a))" if right is None else right
+    assert correct(task, source, tag) == (1, right)
+    assert correct(task, right, tag) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("task", "tag", "source"),
+    [
+        # there it is right
+        ("Write ask.py, which asks for a year", "python", "year = input('Year: ')"),
+        ("Write a.py, which takes a name from stdin", "python", "name = input()"),
+        ("Write a.py without arguments", "python", "name = input()"),
+        (
+            "Write add.js with a function that takes two arguments",
+            "javascript",
+            f"{LEAPS}module.exports = isLeap",
+        ),
+        (ROWS, "python", "a = sys.stdin.readlines()\nprint(''.join(a))"),
+        (ROWS, "python", "a = [x.strip() for x in sys.stdin.readlines()]\nprint(', '.join(a))"),
+        (ROWS, "python", "for line in sys.stdin:\n    print(line, end='')"),
+        (ROWS, "python", "for line in sys.stdin:\n    line = line.strip()\n    print(line)"),
+        (ROWS, "python", "for line in sys.stdin:\n    if line == 'end\\n': break"),
+        (TALLY, "python", f"{TALLIES}    sums[team] = sums.get(team, 0) + int(goals)"),
+        (TALLY, "python", f"{TALLIES}    if team not in sums:\n        sums[team] = int(goals)"),
+        (TALLY.replace("total", "last result"), "python", f"{TALLIES}    sums[team] = int(goals)"),
+        ("Count the files in a folder and its subfolders", "bash", 'find "$1" -type f | wc -l'),
+        (COUNT, "bash", 'find "$1" -maxdepth 1 -type f | wc -l'),
+        (ROWS, "python", "for line in sys.stdin print(line)"),
+    ],
+)
+def test_what_a_task_leaves_open_is_left_alone(task, tag, source):
+    assert correct(task, source, tag) == (0, "")
+
+
+def test_what_has_no_one_form_is_only_told():
+    task = COUNT.replace(".sh", ".py")
+    assert correct(task, "for a, b, c in os.walk('.'):\n    n += len(c)") == (1, "")
+    assert correct(ISBN, "while True:\n    x = input()") == (1, "")
+    assert correct(ROWS, "for line in sys.stdin: print(line)") == (1, "")
+
+
+def test_the_model_is_shown_the_program_as_it_should_be(session):
+    it = session("```python:isbn.py\nprint(input('ISBN: '))\n```", "It prints it.")
+    it.play(ISBN)
+    right = "import sys\n\nprint(sys.argv[1])"
+    assert f"This block puts that right:\n```python:isbn.py\n{right}\n```" in it.model.asked[1][-1].text
+
+
+def test_a_long_program_costs_no_time():
+    assert correct(f"{ISBN} {COUNT}", "x = 1\n" * 200_000 + "find . " * 200_000) == (0, "")
