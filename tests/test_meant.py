@@ -222,12 +222,53 @@ def test_a_name_gets_its_blanks_back(context, body, meant):
         ("mv in/*.pdf /path/to/new/Bills/", "mv in/*.pdf Bills/"),
         ("mv in/*.pdf /path/to/other; ls ./path/to/Bills", "mv in/*.pdf /path/to/other; ls ./path/to/Bills"),
         ("ls -l in | wc -l", "ls in | wc -l"),
+        ("grep -o -i '\\b\\w+\\b' a.txt | wc -l", "grep -o -i -E '\\b\\w+\\b' a.txt | wc -l"),
+        ('grep -oE "[0-9]+" a.txt', 'grep -oE "[0-9]+" a.txt'),
+        ('grep "[0-9]+" a.txt', 'grep -E "[0-9]+" a.txt'),
+        ("grep -c '\\d+' a.txt", "grep -c -P '\\d+' a.txt"),
+        ("grep '\\([a-z]\\)+' a.txt", "grep '\\([a-z]\\)+' a.txt"),
+        ("grep '1+1' a.txt; grep 'a(b)' c", "grep '1+1' a.txt; grep 'a(b)' c"),
         ("n=$(ls -la | wc -l)", "n=$(ls -A | wc -l)"),
         ("ls -1 | wc -l; ls -l | grep x | wc -l", "ls -1 | wc -l; ls -l | grep x | wc -l"),
     ],
 )  # fmt: skip
 def test_a_command_does_what_is_meant(context, body, meant):
     context.ledger.task = "Move them to a new folder Bills"
+    assert infer_path(Call("bash", body), context).body == meant
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("echo 'c, 3' >> open.txt", "echo >> open.txt\necho 'c, 3' >> open.txt"),
+        (
+            "for n in c d; do\n  echo $n >> 'an open.txt'\ndone",
+            "echo >> 'an open.txt'\nfor n in c d; do\n  echo $n >> 'an open.txt'\ndone",
+        ),
+        ("cat >> open.txt << 'EOF'\nc\nEOF", "echo >> open.txt\ncat >> open.txt << 'EOF'\nc\nEOF"),
+        ("echo c >> closed.txt", "echo c >> closed.txt"),
+        ("echo c >> new.txt", "echo c >> new.txt"),
+        ("echo -n c >> open.txt", "echo -n c >> open.txt"),
+        ("printf '!' >> open.txt", "printf '!' >> open.txt"),
+        ("printf '%s\\n' c >> open.txt", "echo >> open.txt\nprintf '%s\\n' c >> open.txt"),
+        ("sed -i '$a c' open.txt; echo d >> open.txt", "sed -i '$a c' open.txt; echo d >> open.txt"),
+        ("cd in; echo c >> open.txt", "cd in; echo c >> open.txt"),
+        ("cat open.txt closed.txt > all.txt", "awk 1 open.txt closed.txt > all.txt"),
+        ("cat closed.txt open.txt > all.txt", "cat closed.txt open.txt > all.txt"),
+        ("cat in/*.txt | sort; cat in/*.txt > all.txt", "cat in/*.txt | sort; awk 1 in/*.txt > all.txt"),
+        ("cat open.txt closed.txt > all.bin", "cat open.txt closed.txt > all.bin"),
+        ("cat open.txt > all.txt", "cat open.txt > all.txt"),
+        (
+            'for f in in/*.txt; do\n cat "$f" >> all.txt; done',
+            'for f in in/*.txt; do\n awk 1 "$f" >> all.txt; done',
+        ),
+    ],
+)
+def test_a_line_is_ended_before_others_come_behind_it(context, body, meant):
+    for name in ("open.txt", "an open.txt", "in/1.txt"):
+        put(context, name, "a, 1\nb, 2")
+    for name in ("closed.txt", "in/2.txt"):
+        put(context, name, "a, 1\nb, 2\n")
     assert infer_path(Call("bash", body), context).body == meant
 
 

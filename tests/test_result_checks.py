@@ -1,11 +1,13 @@
 """What a request says of a result, held against the file that was made."""
 
 import re
+import subprocess
 
 import pytest
 
 from tripletick.turn.content_checks import (
     find_false_mean,
+    find_grown_line,
     find_kept_ending,
     find_kept_line,
     find_twice,
@@ -297,3 +299,19 @@ def test_the_lines_that_a_word_of_the_request_is_in_are_meant(request_, code, wo
     how = "Begin with: grep -i failed auth.log | cut -d' ' -f7 | sort | uniq -c"
     assert said.endswith(how) if word else not said
     assert said.startswith(f"{word} is in 2 of the 6 lines of auth.log, ") if word else not said
+
+
+def test_a_line_that_was_put_behind_the_last_one_is_cut_off(tmp_path):
+    flaw = find_grown_line("n.txt", "a\nb [1]*, 2c, 3\nd\n", "a\nb [1]*, 2")
+    assert flaw and flaw.text.startswith(
+        "n.txt has the line 'b [1]*, 2c, 3': 'b [1]*, 2' had no line end when"
+    )
+    (tmp_path / "n.txt").write_text("a\nb [1]*, 2c, 3\nd\n")
+    subprocess.run(["sh", "-c", flaw.command], cwd=tmp_path, check=True)
+    assert (tmp_path / "n.txt").read_text() == "a\nb [1]*, 2\nc, 3\nd\n"
+
+
+@pytest.mark.parametrize(("text", "before"), [("a\nb\n", "a"), ("ab", "a"), ("b\n", "a"), ("a\nb\n", "a\n")])
+def test_lines_that_end_are_left_alone(text, before):
+    assert find_grown_line("n.txt", text, before) is None
+    assert find_grown_line("n.py", "ab\n", "a") is None

@@ -1,5 +1,7 @@
 """What a new program does in another way than its task says, with the program as it should be."""
 
+import re
+
 import pytest
 
 from tripletick.languages.registry import LANGUAGES
@@ -11,13 +13,17 @@ ISBN = "Write isbn.py: takes an ISBN-13 and prints valid or invalid, by the chec
 TALLY = "Write tally.py: reads lines like 'Lions 3' from stdin and prints each team's total."
 TALLIES = "for line in sys.stdin:\n    team, goals = line.split()\n"
 ROWS = "Write rows.py: reads names from stdin, one per line, and prints them in rows."
+KEEP = "Write keep.sh: bash keep.sh letter.txt copies the file and prints saved letter.txt.bak"
 COUNT = "Write count.sh: print how many files in the folder, not in subfolders, end with .txt."
 
 
 def correct(task, source, tag="python"):
     """Give the number of things told, and the program as it should be."""
-    told, meant = find_misreadings(NewProgram(task, source, LANGUAGES[tag]))
-    return len(told), meant
+    path = re.search(r"[\w-]+\.(?:py|js|sh)\b", task)
+    ends = "\nprint()" if tag == "python" else ""
+    program = NewProgram(task, path[0] if path else "a.py", f"{source}{ends}", LANGUAGES[tag])
+    told, meant = find_misreadings(program)
+    return len(told), meant.removesuffix(ends)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +55,24 @@ def correct(task, source, tag="python"):
             "python",
             f"{TALLIES}    sums[team] = int(goals)",
             f"{TALLIES}    sums[team] = sums.get(team, 0) + int(goals)",
+        ),
+        (
+            "Write tally.py: it prints each name and its number, sorted by name",
+            "python",
+            "for name, n in counts.items():\n    print(name, n)",
+            "for name, n in sorted(counts.items()):\n    print(name, n)",
+        ),
+        (
+            KEEP,
+            "bash",
+            'cp "$1" "$1.bak"\necho "saved letter.txt.bak"',
+            'cp "$1" "$1.bak"\necho "saved $1.bak"',
+        ),
+        (
+            KEEP.replace("keep.sh", "keep.py").replace("bash keep", "python3 keep"),
+            "python",
+            "x = sys.argv[1]\nprint('saved letter.txt.bak')",
+            "x = sys.argv[1]\nprint(f'saved {sys.argv[1]}.bak')",
         ),
         (COUNT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
@@ -83,6 +107,10 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         ("Count the files in a folder and its subfolders", "bash", 'find "$1" -type f | wc -l'),
         (COUNT, "bash", 'find "$1" -maxdepth 1 -type f | wc -l'),
         (ROWS, "python", "for line in sys.stdin print(line)"),
+        ("a.py prints the lines, which are sorted by name", "python", "print(open('a').read())"),
+        ("Write a.py: it prints names, sorted by name", "python", "print(sorted(names))"),
+        (KEEP, "bash", 'echo "Usage: keep.sh letter.txt"\necho $1'),
+        (KEEP, "bash", 'x=${1:-letter.txt}; echo "saved $x"'),
     ],
 )
 def test_what_a_task_leaves_open_is_left_alone(task, tag, source):
@@ -94,6 +122,8 @@ def test_what_has_no_one_form_is_only_told():
     assert correct(task, "for a, b, c in os.walk('.'):\n    n += len(c)") == (1, "")
     assert correct(ISBN, "while True:\n    x = input()") == (1, "")
     assert correct(ROWS, "for line in sys.stdin: print(line)") == (1, "")
+    assert correct(TALLY.replace("total", "name, sorted by name"), "print(names)") == (1, "")
+    assert correct("Write a.sh, which prints a name", "x=1\necho Usage", "bash") == (1, "")
 
 
 def test_the_model_is_shown_the_program_as_it_should_be(session):

@@ -44,36 +44,41 @@ _LOOP = re.compile(r"(?:for|while)\b")
 UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
 
 
-def find_unread_argument(task: str, path: str, source: str, language: Language) -> str:
-    """Say that a task starts the program at `path` with an argument, and that it reads none; "" where all is
-    well.
+def find_unread_argument(task: str, path: str, source: str, language: Language) -> tuple[str, str] | None:
+    """Say that a task starts the program at `path` with an argument, and that it reads none, and give the
+    program as it should be, "" where that is not clear; None where all is well.
     """
     how, reads, _ = language.argument or ("", "", "")
     given = find_first_argument(task, path, language)
     if not given or not how or re.search(reads, source):
-        return ""
+        return None
     command, argument = given
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
-    place, line = _find_reading(shown, literal, how)
+    place, old, new = _find_reading(shown, literal, how)
+    line = new.strip()
     if find_examples(task, path, language) and not _LOOP.match(line) and not READS.search(source):
-        return ""  # the example tells
-    return UNREAD.format(command=command, how=how) + (
-        INSTEAD.format(literal=place, line=line) if line else ""
-    )
+        return None  # the example tells
+    instead = INSTEAD.format(literal=place, line=line) if line else ""
+    right = shown.replace(old, new, 1) if line else ""
+    if "sys." in how and not re.search(r"(?m)^import sys\b", right):
+        right = right and f"import sys\n{right}"
+    return UNREAD.format(command=command, how=how) + instead, right
 
 
-def _find_reading(source: str, literal: str, how: str) -> tuple[str, str]:
-    """Give what of a program the argument takes the place of, and how its line reads then; "" without any."""
+def _find_reading(source: str, literal: str, how: str) -> tuple[str, str, str]:
+    """Give what of a program the argument takes the place of, its line, and how that reads then; "" without
+    any.
+    """
     for line in source.splitlines():
         found = re.search(rf"(?<![\w.]){literal}(?!\w|\.(?!\.))", line)
         if found and not line.lstrip().startswith(("#", "//")):
             is_number = how.startswith("sys.") and found[0].isdigit()
             reads = f"int({how})" if is_number else how
-            new = f"{line[: found.start()]}{reads}{line[found.end() :]}".strip()
-            return found[0], shell_mistakes.correct_braces(new) if how.startswith('"$') else new
-    return "", ""
+            new = f"{line[: found.start()]}{reads}{line[found.end() :]}"
+            return found[0], line, shell_mistakes.correct_braces(new) if how.startswith('"$') else new
+    return "", "", ""
 
 
 def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:

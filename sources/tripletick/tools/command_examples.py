@@ -39,9 +39,9 @@ _RESULT = re.compile(
     r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit|instead|rather|but|when"
     r"|(?:an)?statt|au lieu|en lugar|en vez|invece|in plaats)\b))"
     rf"|(?P<bare>(?!(?:{FORMATS})\b)(?:[A-Z]{{2,}}(?: [A-Z]{{2,}}){{0,4}}!?|[A-Z][\w-]*\d\w*"
-    r"|[a-z\d]+(?:[-_][a-z\d]+)+"
+    r"|(?:[A-Z]\.){2,9}|[a-z\d]+(?:[-_][a-z\d]+)+"
     rf"|\d+(?:\.\d+)? ?{_UNIT_NAMES}(?: \d+(?:\.\d+)? ?{_UNIT_NAMES}){{0,3}}))"
-    r"(?=[.,;)]?\s*$|[.;)]\s)"
+    r"(?=[.,;)]?\s*$|[.;)]\s|\s+[-\u2013\u2014(]\s?)"
     r"|(?P<truth>yes|no|ja|nein|oui|non|s\u00ed|si|true|false)(?=[.,;)]?\s*$|[.,;)]\s|\s+aus\b)))"
 )
 _SAYS_BELOW = re.compile(rf"{_LINK.pattern}(?:{SAYS})(?: (?:this|the following))?:?\s*")

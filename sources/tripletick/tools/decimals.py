@@ -39,6 +39,24 @@ _OTHERWISE = re.compile(
 _ROUNDS = re.compile(r"\bround\(|\bMath\.round\(")
 _WRITES = re.compile(r":[,<>^+]?\d*\.\d+[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\(")
 """What writes a number with all of its decimals."""
+_ADDS_DIGITS = re.compile(r"(?<![/\"'])/(?![/=*\"'])|\bfloat\(|\bmean\(|parseFloat|Number\(|\d\.\d")
+"""What gives numbers with decimals."""
+_PRINTED = {
+    ".py": re.compile(
+        r"(?P<call>\bprint\()(?:(?P<value>[\w.\[\]]+(?:\([\w.\[\], ]*\))?(?: ?[-+*/] ?[\w.()]+){0,3})"
+        r"|f(?P<quote>[\"'])(?P<lead>[^{}\"'\n]*)\{(?P<part>[^{}:!\"'\n]+)\}(?P<tail>[^{}\"'\n]*)(?P=quote))\)"
+    ),
+    ".js": re.compile(
+        r"(?P<call>\bconsole\.log\()(?:(?P<value>\w+(?: ?[-+*/] ?[\w.]+){0,3})"
+        r"|(?P<quote>`)(?P<lead>[^`$\n]*)\$\{(?P<part>[^{}`\n]+)\}(?P<tail>[^`$\n]*)`)\)"
+    ),
+}
+"""Calls that print one value."""
+_ALL_PRINTED = re.compile(r"(?:\bprint|\bconsole\.log)\([^\n]*")
+_CONSTANT = re.compile(r"[\w.]+\((?:[\"'][^\"'\n]*[\"'])?\)")
+_ASIDE = re.compile(r"(?im)^.*\b(?:usage|error|invalid|no numbers)\b.*$")
+_FORMS = {".py": "{{{value}:.{count}f}}", ".js": "${{({value}).toFixed({count})}}"}
+UNFORMATTED = "it prints all decimals of its number, and the task wants {count}. It should read: {right}"
 UNPADDED = "round() leaves out a zero at the end (2.5): {how} writes {count} decimals"
 HOW = {".py": "{{x:.{count}f}} in an f-string", ".js": "x.toFixed({count})"}
 
@@ -58,3 +76,25 @@ def find_unpadded(task: str, path: str, source: str) -> str:
     if not count or not how or not prints or not _ROUNDS.search(source) or _WRITES.search(source):
         return ""
     return UNPADDED.format(how=how.format(count=count), count=count)
+
+
+def find_unformatted(task: str, path: str, source: str) -> tuple[str, str] | None:
+    """Say that a program prints a number with whatever decimals it has, where so many are wanted, and give
+    the program as it should be; None where all is well, or where that is not clear.
+    """
+    ending, count = f".{path.rpartition('.')[2]}", find_decimals(task)
+    pattern, is_function = _PRINTED.get(ending), re.search(r"(?i)\b(?:functions?|returns?)\b", task)
+    if count is None or not pattern or is_function or not _PRINTS.search(task):
+        return None
+    if _ROUNDS.search(source) or _WRITES.search(source) or not _ADDS_DIGITS.search(source):
+        return None
+    calls = list(pattern.finditer(source))
+    others = [part for part in _ALL_PRINTED.findall(_ASIDE.sub("", source)) if not _CONSTANT.match(part)]
+    if len(calls) != 1 or len(others) != 1 or (calls[0]["value"] or "").startswith(("#", "0")):
+        return None
+    [call] = calls
+    number = _FORMS[ending].format(value=call["value"] or call["part"], count=count)
+    text = f"{call['lead'] or ''}{number}{call['tail'] or ''}"
+    quote = "`" if ending == ".js" else f'f"{text}"'[:2]
+    right = f"{call['call']}{quote}{text}{quote[-1]})"
+    return UNFORMATTED.format(count=count, right=right), source.replace(call[0], right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from tripletick.tools import (
     typed_input,
 )
 from tripletick.tools.corrected_program import correct_program
-from tripletick.tools.decimals import find_unpadded
+from tripletick.tools.decimals import find_unformatted, find_unpadded
 from tripletick.tools.file_writer import SavedFile
+from tripletick.tools.line_examples import read_named_texts
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.printed_labels import find_label
-from tripletick.tools.syntax_check import drain_output
+from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.task_readings import NewProgram, find_misreadings
+from tripletick.tools.unpacking import correct_unpacking
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
 OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
@@ -36,7 +39,6 @@ PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
 
 _READINGS = (
-    command_arguments.find_unread_argument,
     command_arguments.find_fixed_argument,
     command_arguments.find_unasked_input,
 )
@@ -57,6 +59,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     misread = [find(task, *shown) for find in _READINGS]
     misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
     is_new = saved.path in context.ledger.made
+    misreadings, meant = _find_misreadings(program, task, used, is_new=is_new)
     label = find_label(task, *shown[:2]) if is_new else None
     misread += [ALONE.format(line=label[0], right=label[1])] if label else ()
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
@@ -66,8 +69,6 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     typed = "" if used else typed_input.find_typed_fault(task, *shown, context)
     differs = [OTHER_CASE.format(line=line, word=word) for line, word in cased.items()]
     faults = filter(None, (*(each.fault for each in used), *misread, lacking, *differs, typed))
-    new = NewProgram(task, program.source, program.language)
-    misreadings, meant = find_misreadings(new) if is_new else ([], "")
     wrong = [*_find_failed_examples(program, saved), *faults, *misreadings]
     misprint = sample_lines.find_misprint(task, result.text)
     if misprint:
@@ -91,6 +92,32 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
         return replace(results.make_saved_result(saved), text=text, exit=0)
     return result
+
+
+def _find_misreadings(
+    program: PreparedProgram, task: str, used: Sequence[example_runs.CommandExample], *, is_new: bool
+) -> tuple[list[str], str]:
+    """Give what the source of a program does in another way than its task and the files of the examples that
+    were `used` say, and the program as it should be, "" where that is not clear.
+    """
+    new = NewProgram(task, program.path, program.source, program.language)
+    told, meant = find_misreadings(new) if is_new else ([], "")
+    found = command_arguments.find_unread_argument(
+        task, program.path, meant or program.source, program.language
+    )
+    if found:
+        told.append(found[0])
+        meant = found[1] or meant
+    for each in used:
+        code = example_runs.find_failed_line(each.printed)[1]
+        lines = [line for text in read_named_texts(each.command, program.context) for line in text]
+        if found := correct_unpacking(meant or program.source, find_error_line(each.printed), code, lines):
+            told.append(found[0])
+            meant = found[1]
+    if found := find_unformatted(task, program.path, meant or program.source):
+        told.append(found[0])
+        meant = found[1]
+    return told, meant
 
 
 def _differs_in_case(example: example_runs.CommandExample) -> bool:

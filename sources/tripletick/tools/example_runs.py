@@ -34,6 +34,8 @@ _UNTRIED = re.compile(
     r"|ECONNREFUSED|ENOTFOUND|getaddrinfo"
 )
 """What is printed where a command was not the whole one, or wants the network."""
+_LINES = re.compile(r"(?m)^  File \"(?!/usr/)[^\"\n]+\", line (?P<number>\d+).*\n    (?P<code>\S.{0,200})$")
+"""A line of the program in a traceback of Python."""
 _EXITS = re.compile(
     r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
 )
@@ -62,19 +64,26 @@ def run_examples(
     given = find_first_argument(task, path, language)
     filled = "" if known or not given else line_examples.fill_in_file(*given, task, context)
     shown = known or filled
-    for command, right in find_examples(task, path, language)[:MOST] or ([(shown, "")] if shown else []):
+    tried = [(shown, line_examples.find_changed_line(task, shown, context))] if shown else []
+    for command, right in find_examples(task, path, language)[:MOST] or tried:
         if command != filled and READS.search(source) and not re.search(r"[|<]", command):
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
         printed = finished.head.decode("utf-8", "replace").strip()
         meant = finished.status and _EXITS.search(task) and "Traceback" not in printed
-        tried = right or not (meant or finished.struck or _UNTRIED.search(printed))
-        if tried and not _UNKNOWN.search(printed):
+        is_known = right or not (meant or finished.struck or _UNTRIED.search(printed))
+        if is_known and not _UNKNOWN.search(printed):
             alone = path in context.ledger.made and _is_shown_alone(task, right)
             fault = _find_fault(command, right, printed, finished, alone=alone)
             empty = command == filled and not printed and line_examples.ALWAYS_PRINTS.search(task)
             fault = f"{command} prints nothing" if empty and not fault else fault
             yield CommandExample(command, printed, right, fault)
+
+
+def find_failed_line(printed: str) -> tuple[str, str]:
+    """Give the number and the code of the line at which a program in Python failed, ("", "") without one."""
+    lines = [*_LINES.finditer(printed)]
+    return (lines[-1]["number"], lines[-1]["code"]) if lines else ("", "")
 
 
 def _is_shown_alone(task: str, right: str) -> bool:
@@ -90,7 +99,9 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished, *, a
     if right and (has_lines(printed, right) if alone else shows_result(printed, right)):
         return ""
     if finished.status:
-        return f"{command} fails: {find_error_line(printed) or f'exit {finished.status}'}"
+        number, code = find_failed_line(printed)
+        where = f" on line {number}, {code}" if number else ""
+        return f"{command} fails{where}: {find_error_line(printed) or f'exit {finished.status}'}"
     if not right:
         return ""
     alike = describe_difference(printed, right) or describe_parts(command, right)

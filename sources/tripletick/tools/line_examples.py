@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import suppress
 
-from tripletick.languages.registry import Language
+from tripletick.languages.registry import Language, is_document
+from tripletick.paths import PathRefused
 from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
 
@@ -21,6 +24,11 @@ _A_LINE_EACH = (
 )
 _LISTED = re.compile(rf"\s*,?\s*(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
 """What stands behind a command that prints several lines."""
+_QUOTED = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
+_ONE_AFTER_ANOTHER = re.compile(
+    rf"\s*,?\s*(?:then |it )?{_SAYS} "
+    rf"(?P<values>{_QUOTED}(?:,? (?:and )?(?:then|followed by) {_QUOTED}){{1,9}})"
+)
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = re.compile(
     rf"\s*,?\s*(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
@@ -32,6 +40,12 @@ _PIPED = re.compile(
     rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?{_SAYS} "
     r"(?P<right>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?)(?=[.,;!)]?(?:\s|$))"
 )
+_BECOMES = re.compile(
+    rf"(?P<before>{_QUOTED}) (?:becomes|turns into|is printed as|wird zu|devient|se convierte en|diventa) "
+    rf"(?P<after>{_QUOTED})"
+)
+_NAMED = re.compile(r"(?<![\w./-])[\w.-]+\.\w{1,5}(?![\w/])")
+LARGEST = 1 << 18
 _STDIN = re.compile(r"(?i)\b(?:standard input|stdin|piped?)\b")
 _A_FILE = re.compile(r"<?(?:(?:IN|OUT|TEXT)?(?:PUT)?_?FILE(?:NAME)?|file(?:name)?)>?")
 _PRINTS = re.compile(r"(?i)\b(?:prints?|shows?|lists?|outputs?|displays?)\b")
@@ -48,8 +62,29 @@ def find_listed_lines(rest: str) -> str:
     """
     if listed := _LISTED.match(rest):
         return "\n".join(_split_values(listed["values"]))
+    if following := _ONE_AFTER_ANOTHER.match(rest):
+        return "\n".join(_split_values(following["values"]))
     ends = _FIRST_TO_LAST.match(rest)
     return f"{ends['first']}\n{LEFT_OUT}\n{ends['last']}" if ends else ""
+
+
+def find_changed_line(task: str, command: str, context: ToolContext) -> str:
+    """Give the line that a command prints for one of a text which it names, by what the task says: the second
+    of "2 eggs" becomes "4 eggs"; "" where it says nothing of that.
+    """
+    for found in _BECOMES.finditer(task):
+        before, after = (each.strip(MARKS) for each in found.group("before", "after"))
+        if any(before in map(str.strip, lines) for lines in read_named_texts(command, context)):
+            return after
+    return ""
+
+
+def read_named_texts(command: str, context: ToolContext) -> Iterator[list[str]]:
+    """Give the lines of each text that a command names."""
+    for path in _NAMED.findall(command):
+        with suppress(PathRefused, UnicodeError):
+            if is_document(path) and context.workspace.get_kind(path) == "file":
+                yield context.workspace.read_bytes(path, LARGEST).decode().splitlines()
 
 
 def find_piped_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:

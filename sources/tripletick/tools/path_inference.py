@@ -21,6 +21,7 @@ from tripletick.messages import Call
 from tripletick.paths import PathRefused
 from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
+from tripletick.tools.line_ends import end_last_lines
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.name_quoting import correct_cuts, quote_names
 from tripletick.tools.python_source import parse_program
@@ -85,6 +86,11 @@ _BLANK_ADDED = re.compile(
     r"(?P<by>[ \t]+[^/\n\"'\s][^/\n\"']{0,80}|[^/\n\"'\s][^/\n\"']{0,80}[ \t]+)(?P<end>/g?I?g?[\"'])"
 )
 """A text that sed replaces by one with a blank before or behind it."""
+_PLAIN_GREP = re.compile(
+    r"\bgrep(?P<options>(?:[ \t]+-[a-zA-DG-OQ-Z]+)*)"
+    r"(?=[ \t]+(?P<quote>[\"'])(?P<pattern>(?![^\"'\n]*\\[(|{+?])[^\"'\n]*?(?:\\[wsdS]|[\])])[+?][^\"'\n]*))"
+)
+"""A grep whose pattern has signs that only the patterns of -E or -P have."""
 _WORD = re.compile(
     r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>(?:[\w.-]+/)*[\w-]+\.\w{1,6})(?![\w/])(?P=quote)"
 )
@@ -157,6 +163,8 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     if call.tool != SHELL or not context.trial.paths:
         return call
     body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
+    body = _PLAIN_GREP.sub(_extend_grep, body)
+    body = end_last_lines(body, context.workspace)
     body = _SOUGHT.sub(partial(_restore_text, context=context), body)
     body = _BLANK_ADDED.sub(partial(_drop_blank, request=context.ledger.task), body)
     body = _SUBSTITUTES.sub(partial(_limit_to_section, context=context), body)
@@ -244,6 +252,12 @@ def _drop_point(found: re.Match[str], request: str) -> str:
 def _end_line(found: re.Match[str]) -> str:
     """Have sed put a line before the first, and not what stands in it before its first letter."""
     return found[0] if found["text"].endswith("\\n") else f"{found[0][:-1]}\\n{found['sign']}"
+
+
+def _extend_grep(found: re.Match[str]) -> str:
+    """Have grep read its pattern as the one that it is."""
+    kind = "-P" if r"\d" in found["pattern"] else "-E"
+    return f"grep{found['options']} {kind}"
 
 
 def _count_entries(found: re.Match[str]) -> str:

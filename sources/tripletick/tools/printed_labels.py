@@ -15,13 +15,17 @@ from tripletick.tools.python_source import parse_program
 
 _ASKS = re.compile(
     r"\b(?:prints?|outputs?|displays?|gibt|druckt|affiche|imprime|stampa)(?: (?:out|only|just|nur))? "
-    r"(?:the|its|their|how (?:many|much|long|often)|den|die|das|dessen|wie ?viele?|le|la|les|combien|el|las"
-    r"|los|cu[áa]nt[oa]s?|il|lo|gli|quant[eiao])\b(?P<what>[^.;\n]{0,120})",
+    r"(?:the|its|their|what|how (?:many|much|long|often)|den|die|das|dessen|wie ?viele?|le|la|les|combien|el"
+    r"|las|los|cu[áa]nt[oa]s?|il|lo|gli|quant[eiao])\b(?P<what>[^.;\n]{0,120})",
     re.IGNORECASE,
 )
 """What asks for a value."""
 _ANOTHER = re.compile(
     r"(?i)\b(?:and|und|et|y|e) (?:the|its|their|how|then|a|den|die|das|le|la|les|el|il|lo)\b"
+)
+_ALONE = re.compile(
+    r"(?i)\b(?:nothing else|only the (?:number|result|value|sum|total|amount|count|average)|just the number"
+    r"|sonst nichts|nur die zahl|rien d.autre|nada m[áa]s|nient.altro)\b(?P<what>)"
 )
 _WANTS_WORDS = re.compile(
     r"(?i)\b(?:labels?|labell?ed|sentences?|messages?|nicely|readable|friendly|report|summar\w+|explain\w*"
@@ -48,7 +52,7 @@ def find_label(task: str, path: str, source: str) -> tuple[str, str] | None:
     """Give what prints the only value of the new program at `path` with words around it, and how that should
     be; None where all is well.
     """
-    asked = _ASKS.search(task)
+    asked = _ALONE.search(task) or _ASKS.search(task)
     if not asked or _ANOTHER.search(asked["what"]) or _WANTS_WORDS.search(task):
         return None
     if path.endswith(".py"):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tripletick.languages.registry import Language
+from tripletick.tools import command_arguments
 from tripletick.tools.command_examples import READS
 from tripletick.tools.python_source import parse_program
 from tripletick.tools.shell_mistakes import LARGEST
@@ -20,9 +21,10 @@ from tripletick.tools.shell_mistakes import LARGEST
 
 @dataclass(frozen=True, slots=True)
 class NewProgram:
-    """A program, the task for which it was written, and the language it is in."""
+    """A program, the task for which it was written, its path, and the language it is in."""
 
     task: str
+    path: str
     source: str
     language: Language
 
@@ -42,7 +44,7 @@ OVERWRITTEN = "Line {line} keeps the last number alone, and a total is wanted. I
 TOO_DEEP = "{code} looks into subfolders too, and these are to be left out. It should read: {right}"
 PROMPTS = "{code} prints its text in front of the result. It should read: input()"
 _OF_PARTS = re.compile(
-    r"(?i)\b(?:function|method|class|module|library|import\w*|exports?|funktion|klasse|fonction|función|funzione)"
+    r"(?i)\b(?:functions?|methods?|class|modules?|library|import\w*|exports?|funktion|klasse|fonction|función|funzione)"
     r"\b"
 )
 """What has arguments beside a program."""
@@ -86,6 +88,34 @@ _SHALLOW = re.compile(
 _FIND = re.compile(r"\bfind (?P<place>(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s|;&()]+))(?= -(?!maxdepth))")
 _LINES = r"(?:sys\.stdin|open\(.*\)|\w*file\w*|f|fh|handle)"
 _READ_LINES = re.compile(rf"(?P<name>\w+) = (?P<place>{_LINES})\.readlines\(\)")
+
+
+_SORTED = re.compile(
+    r"(?i)(?<!is )(?<!are )(?<!already )\bsorted (?:by(?: \w+){1,2}|alphabetic\w*|from|in)\b"
+    r"|\bin alphabetical order\b|\balphabetically\b|(?<!ist )(?<!sind )\bsortiert nach\b|\balphabetisch\b"
+    r"|\bpar ordre alphabétique\b"
+    r"|\ben orden alfabético\b|\bin ordine alfabetico\b"
+)
+_BY_KEY = re.compile(r"(?i)\balphabet|\balfab|\bby (?:the |their )?(?:name|word|letter|key|date|title)s?\b")
+_SORTS = re.compile(r"(?i)sort|heapq|\bmin\(|most_common|order by|compare")
+_ITEMS = re.compile(r"(?m)^(?P<start>[ \t]*for \w+, \w+ in )(?P<items>\w+\.items\(\))(?=:)")
+_PRINTS = re.compile(
+    r"(?i)(?:\.\w{1,4}|\bit|\bprogram|\bscript|\band|\bthat|\bwhich)\b[^.;\n]{0,60}? prints? "
+)
+_WRITES = re.compile(
+    r"(?<![\w.])(?:print|echo|printf|puts|cat|write|tee|sed|awk|sort|head|tail|wc|ls|date|bc)\b"
+    r"|\bexit\([\"'f]|\b(?:console\.|std::cout|cout\b|println|stdout)|[:.]?print"
+)
+_ASIDE = re.compile(r"(?im)^.*\b(?:usage|error)\b.*$")
+_PRINTED = re.compile(
+    r"(?m)^[^\n]*(?P<call>\bprint\(|\becho |\bconsole\.log\()f?(?P<quote>[\"'`])"
+    r"(?P<text>[^\"'`\n]{1,200})(?P=quote)[^\n]*$"
+)
+_FALLS_BACK = re.compile(r"(?i)usage|error|\belse\b|\bor\b|\|\||:-|\bexample|e\.g\.")
+"""What stands in a line that has a name on purpose."""
+_VALUES = {"bash": '"{}$1{}"', "python": "f'{}{{sys.argv[1]}}{}'", "javascript": "`{}${{process.argv[2]}}{}`"}
+UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
+SILENT = "it prints nothing, and the task says that it prints"
 
 
 def find_misreadings(program: NewProgram) -> tuple[list[str], str]:
@@ -245,6 +275,52 @@ def _find_depth(program: NewProgram) -> Misreading | None:
     return None
 
 
+def _find_written_name(program: NewProgram) -> Misreading | None:
+    """Find the file of an example in what is printed by a program that reads its argument."""
+    given = command_arguments.find_first_argument(program.task, program.path, program.language)
+    how, reads, _ = program.language.argument or ("", "", "")
+    name, form = given[1].strip("\"'") if given else "", _VALUES.get(program.language.tag)
+    if (
+        not given
+        or not form
+        or not re.fullmatch(r"[\w-]+\.\w{1,5}", name)
+        or not re.search(reads, program.source)
+    ):
+        return None
+    for found in _PRINTED.finditer(program.source):
+        before, named, behind = found["text"].partition(name)
+        if not named or _FALLS_BACK.search(found[0]) or re.search(r"[{}$\\]", found["text"]):
+            continue
+        right = f"{found['call']}{form.format(before, behind)}"
+        told = command_arguments.FIXED.format(argument=name, command=given[0], how=how)
+        start, end = found.start("call"), found.end("text") + 1
+        source = f"{program.source[:start]}{right}{program.source[end:]}"
+        return Misreading(f"{told}: {right}", source)
+    return None
+
+
+def _find_unsorted(program: NewProgram) -> Misreading | None:
+    """Find output in the order of the input where a task wants another."""
+    wanted = _SORTED.search(program.task)
+    if not wanted or _SORTS.search(program.source):
+        return None
+    loops = _ITEMS.findall(program.source) if program.language.tag == "python" else []
+    if len(loops) != 1 or not _BY_KEY.search(program.task):
+        return Misreading(UNSORTED.format(words=wanted[0], how=""))
+    start, items = loops[0]
+    right = f"{start.lstrip()}sorted({items}):"
+    told = UNSORTED.format(words=wanted[0], how=f". It should read: {right}")
+    return Misreading(told, _ITEMS.sub(r"\g<start>sorted(\g<items>)", program.source))
+
+
+def _find_silence(program: NewProgram) -> Misreading | None:
+    """Find a program that prints nothing but how it is used."""
+    known = program.language.tag in ("python", "javascript", "bash")
+    if not known or not _PRINTS.search(program.task) or _OF_PARTS.search(program.task):
+        return None
+    return None if _WRITES.search(_ASIDE.sub("", program.source)) else Misreading(SILENT)
+
+
 _CHECKS: tuple[Callable[[NewProgram], Misreading | None], ...] = (
     _find_unread,
     _find_prompt,
@@ -252,4 +328,7 @@ _CHECKS: tuple[Callable[[NewProgram], Misreading | None], ...] = (
     _find_kept_ends,
     _find_overwritten,
     _find_depth,
+    _find_written_name,
+    _find_unsorted,
+    _find_silence,
 )

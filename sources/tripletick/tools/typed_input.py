@@ -1,5 +1,5 @@
-"""Tries a new program that reads what is typed: with a few numbers and an empty line, so that what breaks
-whatever is typed is seen before somebody types.
+"""Tries a new program that reads what is typed, or takes arguments that its task leaves open: with a few
+numbers, so that what breaks whatever is given is seen before somebody gives it.
 
 What the numbers themselves break says nothing, for names or dates may be wanted; an empty line does where the
 task speaks of one.
@@ -12,11 +12,13 @@ import shlex
 
 from tripletick.languages.registry import Language
 from tripletick.sandbox.box import RunRequest
+from tripletick.tools.command_arguments import find_arguments
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 
 TYPED = "5\\n3\\n4\\n\\n"
 SECONDS = 5.0
+FAILS_GIVEN = "with {words} given it fails: {error}"
 FAILS = "with 5, 3, 4 and an empty line typed it fails: {error}"
 _READS = re.compile(r"(?<![\w.])input\(")
 _ARGUMENTS = re.compile(r"\bargv\b|\bargparse\b")
@@ -32,12 +34,25 @@ _OF_EMPTY = re.compile(
 
 
 def find_typed_fault(task: str, path: str, source: str, language: Language, context: ToolContext) -> str:
-    """Say how a Python program fails that is typed to, "" where that says nothing of it."""
-    if language.tag != "python" or not _READS.search(source) or _ARGUMENTS.search(source):
+    """Say how a Python program fails that is typed to, or that takes arguments which the task leaves open, ""
+    where that says nothing of it.
+    """
+    if language.tag != "python" or not (_READS.search(source) or _ARGUMENTS.search(source)):
         return ""
-    command = f"printf '{TYPED}' | {language.starts[0]} {shlex.quote(path)}"
+    start = f"{language.starts[0]} {shlex.quote(path)}"
+    if not _ARGUMENTS.search(source):
+        error = _run_command(f"printf '{TYPED}' | {start}", context)
+        known = error.startswith(_ALWAYS) or (_EMPTY.search(task) and _OF_EMPTY.match(error))
+        return FAILS.format(error=error) if known else ""
+    given = find_arguments(task, path, language)
+    words = " ".join("5342"[: len(given[1])]) if given else ""
+    error = _run_command(f"{start} {words}", context) if words else ""
+    return FAILS_GIVEN.format(words=words, error=error) if error.startswith((*_ALWAYS, "TypeError: ")) else ""
+
+
+def _run_command(command: str, context: ToolContext) -> str:
+    """Give the error of Python with which a command ends, "" where it ends well or in another way."""
     finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
     lines = (finished.head + finished.tail).decode("utf-8", "replace").strip().splitlines()
     error = lines[-1] if lines and finished.status and not finished.struck else ""
-    known = _ERROR.fullmatch(error) and error.startswith(_ALWAYS)
-    return FAILS.format(error=error) if known or (_EMPTY.search(task) and _OF_EMPTY.match(error)) else ""
+    return error if _ERROR.fullmatch(error) else ""

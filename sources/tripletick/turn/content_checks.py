@@ -20,6 +20,8 @@ from tripletick.turn.result_checks import CASELESS, Flaw, make_mendable
 
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
 CUT_ENDING = "sed -i 's/[.]{ending}$//' {path}"
+LEAST_ALIKE = 2
+"""Lines which are not there again by chance."""
 TWICE = "{path} has {line} more than once."
 KEEP_FIRST = "awk '!seen[{key}]++' {path} > /tmp/once && cp /tmp/once {path}"
 UNFILTERED = (
@@ -57,6 +59,8 @@ _LEAVES_BLANKS = re.compile(
     r"strip\(|isspace|\bNF\b|\\S|grep|!= ?[\"']\\?n?[\"']|\bif (?:line|l|row|name)\b|/\^|\.split\(\)"
 )
 """What a program has that leaves out empty lines."""
+GROWN_LINE = "{path} has the line {line!r}: {last!r} had no line end when {more!r} was put behind it."
+CUT_LINE = "sed -i {edit} {path}"
 WITH_FOLDER = "{path} has {line}, and the names alone are to be there."
 CUT_FOLDER = "sed -i 's#.*/##' {path}"
 FALSE_MEAN = (
@@ -128,6 +132,32 @@ def find_empty_line(path: str, text: str, before: str) -> Flaw | None:
     if not gone:
         return None
     return make_mendable(EMPTY_LINE.format(path=path, line=gone[0]), CUT_EMPTY.format(path=shlex.quote(path)))
+
+
+def find_grown_line(path: str, text: str, before: str) -> Flaw | None:
+    """Say that a line was put behind the last one, which had no end, so that both are one."""
+    last, added = before.rpartition("\n")[2], text[len(before) :]
+    more = added.partition("\n")[0]
+    is_line = path.lower().endswith(LISTS) and text.startswith(before) and added.endswith("\n")
+    if not is_line or not last.strip() or not more.strip():
+        return None
+    sought = re.sub(r"([][/.*^$\\])", r"\\\1", last)
+    edit = shlex.quote(f"{before.count(chr(10)) + 1}s/^{sought}/&\\n/")
+    said = GROWN_LINE.format(path=path, line=f"{last}{more}", last=last, more=more)
+    return make_mendable(said, CUT_LINE.format(edit=edit, path=shlex.quote(path)))
+
+
+def find_doubled(path: str, text: str, before: str) -> Flaw | None:
+    """Say that a list holds all of its lines two times, where a block has put them behind those that it, or
+    another, had put there.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    half = lines[: len(lines) // 2]
+    is_new = len(lines) == 2 * len([line for line in before.splitlines() if line.strip()])
+    if not path.lower().endswith(LISTS) or not is_new or len({*half}) < LEAST_ALIKE or half * 2 != lines:
+        return None
+    how = KEEP_FIRST.format(key="$0", path=shlex.quote(path))
+    return make_mendable(TWICE.format(path=path, line=lines[0]), how)
 
 
 def find_kept_line(path: str, text: str, before: str, request: str) -> Flaw | None:

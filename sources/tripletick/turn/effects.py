@@ -146,9 +146,10 @@ def _check_output(
     if not last.ok or not last.text or call.path or not tells:
         return None
     sources = _read_named(workspace, asked)
+    texts = {path: text for path, text in sources.items() if is_document(path)}
     return (
         content_checks.find_false_mean("The output", last.text, sources, asked)
-        or content_checks.find_unfiltered(call.body, sources, asked)
+        or content_checks.find_unfiltered(call.body, texts, asked)
         or content_checks.find_counted_blanks(call.body, asked)
     )
 
@@ -187,6 +188,8 @@ def _check_file(
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else None
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)
+        yield content_checks.find_doubled(path, text, before) if before else None
+        yield content_checks.find_grown_line(path, text, before) if before else None
         yield content_checks.find_kept_line(path, text, before, asked)
         yield content_checks.find_kept_ending(path, text, asked)
         yield content_checks.find_twice(path, text, asked)

@@ -1,0 +1,32 @@
+"""A line of a text that is split into more parts than a program takes, since one of them has blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_MORE = re.compile(r"ValueError: too many values to unpack \(expected (\d)\)")
+_SPLIT = re.compile(r"\.split\((?:\" \"|' ')?\)")
+_NUMBER = re.compile(r"[-+$€£]?\d[\d.,:/-]*%?")
+"""What is no word: a number, a time, a date."""
+KEEPS = "{name} has blanks of its own. It should read: {right}"
+
+
+def correct_unpacking(source: str, error: str, code: str, lines: Sequence[str]) -> tuple[str, str] | None:
+    """Say how a line of code that fails with an error splits lines whose first or last part has blanks, and
+    give the program as it should be; None for any other error, or where no part is always a number.
+    """
+    more, wrong = _MORE.match(error), _SPLIT.search(code)
+    rows = [words for words in map(str.split, lines) if words]
+    if not more or not wrong or not rows or source.count(code) != 1:
+        return None
+    count = int(more[1]) - 1
+    names = [name.strip(" ()") for name in code.partition("=")[0].split(",")]
+    if all(_NUMBER.fullmatch(words[-1]) for words in rows):
+        how, name = f".rsplit(maxsplit={count})", names[0]
+    elif all(_NUMBER.fullmatch(words[0]) for words in rows):
+        how, name = f".split(maxsplit={count})", names[-1]
+    else:
+        return None
+    right = f"{code[: wrong.start()]}{how}{code[wrong.end() :]}"
+    return KEEPS.format(name=name, right=right), source.replace(code, right)
