@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from tripletick.turn.content_checks import (
+    find_doubled,
     find_false_mean,
     find_grown_line,
     find_kept_ending,
@@ -315,3 +316,24 @@ def test_a_line_that_was_put_behind_the_last_one_is_cut_off(tmp_path):
 def test_lines_that_end_are_left_alone(text, before):
     assert find_grown_line("n.txt", text, before) is None
     assert find_grown_line("n.py", "ab\n", "a") is None
+
+
+def test_lines_that_a_block_put_there_again_are_told(tmp_path):
+    flaw = find_doubled("n.txt", "a\nb\na\nb\n", "x/a\nx/b\n")
+    assert flaw and flaw.text.startswith("n.txt has a more than once: ")
+    (tmp_path / "n.txt").write_text("a\nb\na\nb\n")
+    subprocess.run(["sh", "-c", flaw.command], cwd=tmp_path, check=True)
+    assert (tmp_path / "n.txt").read_text() == "a\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "before"),
+    [
+        ("n.txt", "a\nb\na\nb\n", "a\nb\na\n"),
+        ("n.txt", "a\nb\na\nc\n", "a\nb\n"),
+        ("n.txt", "a\na\n", "a\n"),
+        ("n.py", "a\nb\na\nb\n", "a\nb\n"),
+    ],
+)
+def test_lines_that_were_there_several_times_are_left_alone(path, text, before):
+    assert find_doubled(path, text, before) is None

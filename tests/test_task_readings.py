@@ -20,7 +20,7 @@ COUNT = "Write count.sh: print how many files in the folder, not in subfolders, 
 def correct(task, source, tag="python"):
     """Give the number of things told, and the program as it should be."""
     path = re.search(r"[\w-]+\.(?:py|js|sh)\b", task)
-    ends = "\nprint()" if tag == "python" else ""
+    ends = "\nprint()" if tag == "python" and "y = str" not in source else ""
     program = NewProgram(task, path[0] if path else "a.py", f"{source}{ends}", LANGUAGES[tag])
     told, meant = find_misreadings(program)
     return len(told), meant.removesuffix(ends)
@@ -110,6 +110,7 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         ("a.py prints the lines, which are sorted by name", "python", "print(open('a').read())"),
         ("Write a.py: it prints names, sorted by name", "python", "print(sorted(names))"),
         (KEEP, "bash", 'echo "Usage: keep.sh letter.txt"\necho $1'),
+        ("Write a.py with a name in it, and b.py, which prints that name", "python", "x = 1; y = str"),
         (KEEP, "bash", 'x=${1:-letter.txt}; echo "saved $x"'),
     ],
 )

@@ -4,6 +4,7 @@ import pytest
 from tests.filing import open_plain, put, use
 
 from tripletick.languages.registry import detect_language
+from tripletick.tools import command_arguments
 from tripletick.tools.command_arguments import (
     describe_argument,
     find_fixed_argument,
@@ -523,3 +524,44 @@ def test_a_program_of_javascript_reads_its_argument_in_the_form_that_is_shown(co
     (context.workspace.root / "a.json").write_text('["x"]')
     assert use(context, "javascript", source, "total.js").outcome == "failed"
     assert context.ledger.corrected == source.replace("'a.json'", "process.argv[2]")
+
+
+SCALE = "Write add.py: python3 add.py list.txt 3 prints its numbers times 3"
+
+
+@pytest.mark.parametrize(
+    ("task", "path", "source", "right"),
+    [
+        (
+            SCALE,
+            "add.py",
+            "if len(sys.argv) < 3:\n    exit('Usage')\nprint(n * 3, sys.argv[1])",
+            "",
+        ),
+        (SCALE, "add.py", "print(open(sys.argv[1]).read())", ""),
+        (SCALE, "add.py", "print(sys.argv[1], sys.argv[2])", None),
+        (SCALE, "add.py", "path, n = sys.argv[1:]\nprint(sys.argv[1])", None),
+        (SCALE, "add.py", "print(argparse, sys.argv[1])", None),
+        ("bash add.sh a.txt b.txt prints both", "add.sh", 'cat "$1" "b.txt"', 'cat "$1" "$2"'),
+        ("bash add.sh a.txt b.txt prints both", "add.sh", 'cat "$@"; echo $1', None),
+        ("bash add.sh a.txt prints it", "add.sh", 'cat "$1"', None),
+    ],
+)
+def test_each_argument_of_a_task_is_read(task, path, source, right):
+    found = command_arguments.find_unread_others(task, path, source, language(path))
+    assert (found[1] if found else None) == right
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "right"),
+    [
+        ("a.js", "process.argv.slice(2).map(f)", "process.argv[2].split(' ').map(f)"),
+        ("a.py", "for word in sys.argv[1:]: print(word)", "for word in sys.argv[1].split(): print(word)"),
+        ("a.py", "print(' '.join(sys.argv[1:]).title())", None),
+        ("a.py", "print(sys.argv[1].title())", None),
+    ],
+)
+def test_a_text_between_quotes_is_one_argument(path, source, right):
+    task = f'{"node" if path == "a.js" else "python3"} {path} "ada may" prints A.M. for it'
+    found = command_arguments.find_whole_text(task, path, source, language(path))
+    assert (found[1] if found else None) == right

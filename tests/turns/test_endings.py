@@ -220,6 +220,11 @@ def test_a_repair_whose_check_failed_is_none_when_it_is_sent_again(session):
     ("request_", "script", "says"),
     [
         ("Convert a.csv to a.json", "cat a.csv", "a.json is not there, so the task is not done."),
+        (
+            "List what files in in/ mention tea in tea.txt",
+            "ls",
+            "tea.txt is not there, so the task is not done.",
+        ),
         ("Convert a.csv to a.json", "echo [] > a.json", ANSWER),
         (
             "Convert a.csv to a.py",

@@ -39,6 +39,44 @@ def test_one_that_stays_so_is_told_once_more_and_doubted(session):
     assert ["This block puts that right" in told(it, at) for at in (1, 2)] == [True, False]
 
 
+def test_the_block_that_came_before_is_not_done_again_with_what_puts_it_right(session):
+    wrong = "for n in a b; do echo in/$n >> names.txt; done"
+    right = "sed -i 's#.*/##' names.txt"
+    it = session(f"```bash\n{wrong}\n```", f"```bash\n{wrong}\n{right}\n```", "It was saved.")
+    for name in ("a", "b"):
+        put(it.loop.context, f"in/{name}", "x")
+    it.play("Write the names of the files in in/ to names.txt, one per line, without the folder")
+    assert right in told(it, 1)
+    assert (it.folder / "names.txt").read_text() == "a\nb\n"
+
+
+def test_words_above_a_block_that_only_does_the_same_again_are_the_answer(session):
+    again = "```bash\npython3 add.py\n```"
+    it = session(
+        "```python:add.py\nimport sys\nprint(sum(map(int, sys.stdin)))\n```",
+        again,
+        f"I wrote add.py:\n{again}",
+        "No.",
+    )
+    answered = last(
+        it.play("Write add.py: it reads numbers from standard input and prints their sum"), Answered
+    )
+    assert answered.text == "I wrote add.py:"
+
+
+def test_a_program_that_is_shown_as_it_should_be_is_no_reason_to_start_over(session):
+    reads = "const fs = require('fs');\nconst text = fs.readFileSync('a.txt', 'utf8');\n"
+    source = f"{reads}console.log(`Size: ${{text.length}}`);"
+    right = source.replace("'a.txt'", "process.argv[2]").replace("`Size: ${text.length}`", "text.length")
+    wrong = source.replace("fs = require", "fs = requires")
+    blocks = [f"```javascript:a.js\n{each}\n```" for each in (wrong, source, right)]
+    it = session(*blocks, "It prints it.")
+    put(it.loop.context, "a.txt", "tea")
+    it.play("Write a.js: node a.js a.txt prints how many characters it has and nothing else")
+    assert f"```javascript:a.js\n{right}" in told(it, 2)
+    assert (it.folder / "a.js").read_text().strip() == right
+
+
 @pytest.mark.parametrize(
     "request_",
     ["Write out.csv with n and x", "Is out.csv sorted by n?", "Sort a.csv into b.csv by n"],

@@ -125,7 +125,7 @@ def test_only_plain_words_that_are_echoed_are_an_answer(body, said):
         (
             "python:orders.json",
             "python:orders.json: command not found",
-            "how the block begins: ```python:orders.json in place of ```bash",
+            "orders.json no program. To change text in it: sed -i 's/OLD/NEW/' orders.json",
         ),
         ('python3 -c "import a; with b: c"', "SyntaxError: invalid syntax", "in a python block"),
         ("mv d/a d/", "mv: 'd/a' and 'd/a' are the same file", "d/a is there already"),

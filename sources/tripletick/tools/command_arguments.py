@@ -32,6 +32,14 @@ _PLACE = (
 GIVEN, ALL = "In {command}, {read}{all}.", ", and {every} are all"
 MOST_ARGUMENTS = 4
 INSTEAD = ", in place of {literal}: {line}"
+UNREAD_OTHER = "it never reads {how}, which is {word} in {command}"
+WHOLE = "{how} is the whole text {text}; its words are {split}"
+QUOTE = '"'
+_COUNTED = re.compile(r"\blen\(sys\.argv\)|\bprocess\.argv\.length\b|\$#")
+_TAKES_ALL = re.compile(
+    r"argv(?!\w|\[\d\])|argparse|parseArgs|\$[@*]|\$\{[@*]|\bshift\b|\bgetopts\b|\b(?:click|typer|fire|yargs)\b"
+)
+"""What reads all of the arguments, or some in another way than by their number."""
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 FIXED = "{argument!r} in {command} is only an example, and the program has it written down: {how} reads it"
 _ASKS = re.compile(
@@ -79,6 +87,45 @@ def _find_reading(source: str, literal: str, how: str) -> tuple[str, str, str]:
             new = f"{line[: found.start()]}{reads}{line[found.end() :]}"
             return found[0], line, shell_mistakes.correct_braces(new) if how.startswith('"$') else new
     return "", "", ""
+
+
+def find_unread_others(task: str, path: str, source: str, language: Language) -> tuple[str, str] | None:
+    """Say that a program reads some of the arguments with which a task starts it, and never another, and give
+    the program as it should be, "" where that is not clear; None where it reads all, or that is not known.
+    """
+    given = find_arguments(task, path, language) if language.argument else None
+    how = language.argument[0] if language.argument else ""
+    before, first, behind = re.split(r"(\d)", how) if how else ("", "0", "")
+    words = given[1][:MOST_ARGUMENTS] if given else []
+    at = rf"(?:{re.escape(before.strip(QUOTE))}|\$\{{)(\d)"
+    read = {int(number) for number in re.findall(at, source)}
+    if len(words) < 2 or not read or _TAKES_ALL.search(_COUNTED.sub("", source)):
+        return None
+    for place, word in enumerate(words, int(first)):
+        if place not in read and given:
+            other = f"{before}{place}{behind}"
+            # a number may stand for something else
+            name = "(?!)" if re.fullmatch(r"[-\d. ]+", word) else rf"[\"']{re.escape(word.strip())}[\"']"
+            literal, old, new = _find_reading(source, name, other)
+            told = UNREAD_OTHER.format(how=other, word=word.strip(), command=given[0] + "".join(words))
+            instead = INSTEAD.format(literal=literal, line=new.strip()) if literal else ""
+            return told + instead, source.replace(old, new, 1) if literal else ""
+    return None
+
+
+def find_whole_text(task: str, path: str, source: str, language: Language) -> tuple[str, str] | None:
+    """Say that the one argument of a task is a text of several words, where a program takes each of its
+    arguments for one, and give the program as it should be; None where all is well.
+    """
+    given = find_arguments(task, path, language) if language.argument else None
+    how, _, every = language.argument or ("", "", "")
+    words = [word.strip() for word in given[1]] if given else []
+    if len(words) != 1 or not re.fullmatch(r"([\"'])[^\"']+ [^\"']+\1", words[0]) or every not in source:
+        return None
+    split = f"{how}.split(' ')" if language.tag == "javascript" else f"{how}.split()"
+    if language.tag == "bash" or re.search(r"split|join", source):
+        return None
+    return WHOLE.format(how=how, text=words[0], split=split), source.replace(every, split)
 
 
 def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:

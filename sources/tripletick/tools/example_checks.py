@@ -102,12 +102,12 @@ def _find_misreadings(
     """
     new = NewProgram(task, program.path, program.source, program.language)
     told, meant = find_misreadings(new) if is_new else ([], "")
-    found = command_arguments.find_unread_argument(
-        task, program.path, meant or program.source, program.language
-    )
-    if found:
-        told.append(found[0])
-        meant = found[1] or meant
+    holds = any(each.right and not each.fault for each in used)
+    finds = (command_arguments.find_unread_others, command_arguments.find_whole_text)
+    for find in (command_arguments.find_unread_argument, *(() if holds else finds)):
+        if found := find(task, program.path, meant or program.source, program.language):
+            told.append(found[0])
+            meant = found[1] or meant
     for each in used:
         code = example_runs.find_failed_line(each.printed)[1]
         lines = [line for text in read_named_texts(each.command, program.context) for line in text]

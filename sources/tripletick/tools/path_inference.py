@@ -99,7 +99,7 @@ _WORD = re.compile(
 
 def infer_path(call: Call, context: ToolContext) -> Call:
     """Give the call with the path that was meant, or as it is."""
-    call = _correct_names(_strip_head_lines(call), context)
+    call = _correct_names(_strip_head_lines(_keep_mending(call, *context.ledger.mending)), context)
     if target := _find_appended(call, context):
         return replace(call, tool="append", path=target)
     call = replace(call, body=add_imports(call.body)) if call.tool == PYTHON else call
@@ -118,6 +118,15 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     if language is None or language.tag != call.tool or not _can_be_version(path, call.body, context):
         return call
     return replace(call, path=path)
+
+
+def _keep_mending(call: Call, command: str, before: str) -> Call:
+    """Leave out of a script the block that was run `before`, where it stands above the command that is to put
+    right what that has made.
+    """
+    first, found, last = call.body.strip().rpartition(command) if command else ("", "", "")
+    again = found and not last and call.tool == SHELL and first.strip(" \n;&") == before
+    return replace(call, body=command) if again else call
 
 
 def _find_appended(call: Call, context: ToolContext) -> str:

@@ -37,6 +37,7 @@ class Misreading:
     source: str = ""
 
 
+_PROGRAM = re.compile(r"[\w-]+\.(?:py|js|mjs|cjs|ts|sh|bash|rb|go|rs|c|cpp|java)\b")
 UNREAD = "the task gives it an argument, and it reads none: {how} is the first one"
 ENDS = "Line {line}: {name} ends with its line end, so that {what}. The line below it: {right}"
 JOINED_ENDS = "Line {line}: {name} has lines with their ends. It should read: {right}"
@@ -123,7 +124,9 @@ def find_misreadings(program: NewProgram) -> tuple[list[str], str]:
     not clear.
     """
     told, known = list[str](), program
-    for find in _CHECKS if len(program.source) <= LARGEST else ():
+    # of several programs each has its own words
+    is_alone = len({*_PROGRAM.findall(program.task)}) < 2
+    for find in _CHECKS if is_alone and len(program.source) <= LARGEST else ():
         if found := find(known):
             told.append(found.told)
             known = replace(known, source=found.source) if found.source else known

@@ -90,6 +90,9 @@ class FileTracker:
     misprinted: str = ""
     """A line that the task shows, which a program has printed in another order."""
 
+    mending: tuple[str, str] = ("", "")
+    """The command that puts right what a block made, and that block; the model was shown it last."""
+
     known_before: frozenset[str] = frozenset()
     """`known` as this turn began, or at what a fresh start keeps of it …"""
     made_before: frozenset[str] = frozenset()
@@ -135,7 +138,7 @@ class FileTracker:
         self.known.intersection_update(self.known_before)
         self.shown = {path: seen for path, seen in self.shown.items() if path in self.known}
         self.made.intersection_update(self.made_before)
-        self.wanted = ""
+        self.wanted, self.mending = "", ("", "")
         self.mended = False
         self.begin_reply()
 

@@ -106,6 +106,7 @@ def build_closing(
     ):
         name, tries.flawed = "flawed", True
         shown = _show_mending(flaw.command, "bash")
+        context.ledger.mending = flaw.command, results[-1][0].body.strip() if results else ""
     elif not tries.error and (
         wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
     ):
@@ -261,9 +262,25 @@ def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collecti
     return replace(reading, calls=(), answer=said)
 
 
-def read_as_file(reading: ParsedReply, conversation: Conversation, context: ToolContext) -> ParsedReply:
-    """Turn a reply that calls nothing into the file that it is, or that it says how to change."""
-    reading = take_document(reading, conversation, context.ledger)
+def _read_as_answer(reading: ParsedReply, tries: Attempts) -> ParsedReply:
+    """Turn a reply that says what was done, and only does again what it did before, into that answer: below
+    "run it like this" stands how a program is started.
+    """
+    done = [(call.tool, call.body.strip(), call.path) for call, result in tries.done if result.ok]
+    again = reading.calls and all((each.tool, each.body.strip(), each.path) in done for each in reading.calls)
+    said = cut_blocks(reading.answer_text)
+    if not again or not said or not tries.achieved or not tries.changed:
+        return reading
+    return replace(reading, calls=(), answer=said)
+
+
+def read_as_file(
+    reading: ParsedReply, conversation: Conversation, context: ToolContext, tries: Attempts
+) -> ParsedReply:
+    """Turn a reply that calls nothing, or nothing new, into the file that it is, or that it says how to
+    change, or the answer.
+    """
+    reading = take_document(_read_as_answer(reading, tries), conversation, context.ledger)
     if reading.calls or reading.question or context.ledger.withheld or BLOCK.search(reading.text):
         return reading
     path = context.ledger.asked

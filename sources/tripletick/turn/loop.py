@@ -143,7 +143,7 @@ class Loop:
                     yield from loop.run_blocks(replace(shift.agent, tools=("write",)), [better], typed=True)
                 if isinstance(end, GaveUp) and tries.should_ask_findings(end):
                     end = yield from loop._request_last_words(shift, end)
-                if end is None and tries.needs_restart:
+                if end is None and tries.needs_restart and not (ledger.corrected and not tries.is_stuck):
                     yield from restart_turn(conversation, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
@@ -177,7 +177,7 @@ class Loop:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
         conversation, agent = self.conversation, shift.find_acting_agent()
         reading = feedback.show_programs(heard.reading, self.context.ledger, self.replies.languages)
-        reading = feedback.read_as_file(reading, conversation, self.context)
+        reading = feedback.read_as_file(reading, conversation, self.context, tries)
         heard = replace(heard, reading=reading)
         conversation.add_reply(reading.text, reading.sent)
         if shift.new:

@@ -1,0 +1,4 @@
+#!/bin/bash
+for song in $(ls songs/*.txt); do
+    cat $song
+done
