@@ -63,6 +63,12 @@ def correct(task, source, tag="python"):
             "for name, n in sorted(counts.items()):\n    print(name, n)",
         ),
         (
+            "Write pulse.py: it prints three lines: lowest N, highest N and average N",
+            "python",
+            "print(f'Lowest: {a}')\nprint('Highest:', b)\nprint(f'average {c:.1f}')",
+            "print(f'lowest {a}')\nprint('highest', b)\nprint(f'average {c:.1f}')",
+        ),
+        (
             KEEP,
             "bash",
             'cp "$1" "$1.bak"\necho "saved letter.txt.bak"',
@@ -111,6 +117,7 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         ("Write a.py: it prints names, sorted by name", "python", "print(sorted(names))"),
         (KEEP, "bash", 'echo "Usage: keep.sh letter.txt"\necho $1'),
         ("Write a.py with a name in it, and b.py, which prints that name", "python", "x = 1; y = str"),
+        ("Write a.py: it prints total N", "python", "print(f'The total is {n}')"),
         (KEEP, "bash", 'x=${1:-letter.txt}; echo "saved $x"'),
     ],
 )

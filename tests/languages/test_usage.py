@@ -539,6 +539,12 @@ SCALE = "Write add.py: python3 add.py list.txt 3 prints its numbers times 3"
             "",
         ),
         (SCALE, "add.py", "print(open(sys.argv[1]).read())", ""),
+        (
+            SCALE,
+            "add.py",
+            "for n in open(sys.argv[1]):\n    print(int(n) * 3)",
+            "for n in open(sys.argv[1]):\n    print(int(n) * int(sys.argv[2]))",
+        ),
         (SCALE, "add.py", "print(sys.argv[1], sys.argv[2])", None),
         (SCALE, "add.py", "path, n = sys.argv[1:]\nprint(sys.argv[1])", None),
         (SCALE, "add.py", "print(argparse, sys.argv[1])", None),
@@ -565,3 +571,11 @@ def test_a_text_between_quotes_is_one_argument(path, source, right):
     task = f'{"node" if path == "a.js" else "python3"} {path} "ada may" prints A.M. for it'
     found = command_arguments.find_whole_text(task, path, source, language(path))
     assert (found[1] if found else None) == right
+
+
+def test_an_argument_that_a_program_has_written_down_is_told_although_its_example_holds(context):
+    (context.workspace.root / "list.txt").write_text("2\n")
+    context.ledger.begin_turn(f'{SCALE}: "2" becomes "6".')
+    source = "import sys\nfor n in open(sys.argv[1]):\n    print(int(n) * 3)"
+    assert "it never reads sys.argv[2], which is 3" in use(context, "python", source, "add.py").text
+    assert use(context, "python", source.replace("3)", "int(sys.argv[2]))"), "add.py").ok

@@ -81,7 +81,7 @@ def _find_reading(source: str, literal: str, how: str) -> tuple[str, str, str]:
     """
     for line in source.splitlines():
         found = re.search(rf"(?<![\w.]){literal}(?!\w|\.(?!\.))", line)
-        if found and not line.lstrip().startswith(("#", "//")):
+        if found and not line.lstrip().startswith(("#", "//")) and not _COUNTED.search(line):
             is_number = how.startswith("sys.") and found[0].isdigit()
             reads = f"int({how})" if is_number else how
             new = f"{line[: found.start()]}{reads}{line[found.end() :]}"
@@ -104,9 +104,12 @@ def find_unread_others(task: str, path: str, source: str, language: Language) ->
     for place, word in enumerate(words, int(first)):
         if place not in read and given:
             other = f"{before}{place}{behind}"
-            # a number may stand for something else
-            name = "(?!)" if re.fullmatch(r"[-\d. ]+", word) else rf"[\"']{re.escape(word.strip())}[\"']"
-            literal, old, new = _find_reading(source, name, other)
+            is_number = re.fullmatch(r"[-\d. ]+", word)
+            value = re.escape(word.strip())
+            name = rf"(?<!\[){value}(?!\])" if is_number else rf"[\"']{value}[\"']"
+            # a number that stands there several times stands for something else, too
+            alone = len(re.findall(rf"(?<![\w.]){name}(?![\w.])", source)) == 1
+            literal, old, new = _find_reading(source, name, other) if alone else ("", "", "")
             told = UNREAD_OTHER.format(how=other, word=word.strip(), command=given[0] + "".join(words))
             instead = INSTEAD.format(literal=literal, line=new.strip()) if literal else ""
             return told + instead, source.replace(old, new, 1) if literal else ""

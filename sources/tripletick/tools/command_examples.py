@@ -101,7 +101,9 @@ def _is_open(command: str) -> bool:
 def _match_result(rest: str) -> re.Match[str] | None:
     """Read the result behind a command."""
     at = _get_match_end(_LINK.match(rest))
-    return _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at)
+    result = _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at)
+    # what becomes something else is read
+    return None if result and line_examples.BECOMES.match(rest, result.end()) else result
 
 
 def _find_bare(task: str, path: str) -> Iterator[tuple[str, str]]:

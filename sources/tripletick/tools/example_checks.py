@@ -103,9 +103,14 @@ def _find_misreadings(
     new = NewProgram(task, program.path, program.source, program.language)
     told, meant = find_misreadings(new) if is_new else ([], "")
     holds = any(each.right and not each.fault for each in used)
-    finds = (command_arguments.find_unread_others, command_arguments.find_whole_text)
-    for find in (command_arguments.find_unread_argument, *(() if holds else finds)):
-        if found := find(task, program.path, meant or program.source, program.language):
+    for find in (
+        command_arguments.find_unread_argument,
+        command_arguments.find_unread_others,
+        command_arguments.find_whole_text,
+    ):
+        found = find(task, program.path, meant or program.source, program.language)
+        # where the example holds, what stands for an argument that is not read must be written down
+        if found and (not holds or (found[1] and find is command_arguments.find_unread_others)):
             told.append(found[0])
             meant = found[1] or meant
     for each in used:

@@ -40,10 +40,8 @@ _PIPED = re.compile(
     rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?{_SAYS} "
     r"(?P<right>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?)(?=[.,;!)]?(?:\s|$))"
 )
-_BECOMES = re.compile(
-    rf"(?P<before>{_QUOTED}) (?:becomes|turns into|is printed as|wird zu|devient|se convierte en|diventa) "
-    rf"(?P<after>{_QUOTED})"
-)
+BECOMES = re.compile(r" (?:becomes|turns into|is printed as|wird zu|devient|se convierte en|diventa) ")
+_BECOMES = re.compile(rf"(?P<before>{_QUOTED}){BECOMES.pattern}(?P<after>{_QUOTED})")
 _NAMED = re.compile(r"(?<![\w./-])[\w.-]+\.\w{1,5}(?![\w/])")
 LARGEST = 1 << 18
 _STDIN = re.compile(r"(?i)\b(?:standard input|stdin|piped?)\b")

@@ -115,6 +115,14 @@ _PRINTED = re.compile(
 _FALLS_BACK = re.compile(r"(?i)usage|error|\belse\b|\bor\b|\|\||:-|\bexample|e\.g\.")
 """What stands in a line that has a name on purpose."""
 _VALUES = {"bash": '"{}$1{}"', "python": "f'{}{{sys.argv[1]}}{}'", "javascript": "`{}${{process.argv[2]}}{}`"}
+OTHER_FORM = "{line} has another form than the task shows. It should begin: {right}"
+_FORMS = re.compile(
+    r"(?<![\w.])(?:(?:and|then|or|plus) )?(?P<label>[A-Za-z]+(?: [a-z]+)?(?: ?[:=])? )"
+    r"(?:N|X|NUMBER|COUNT|AMOUNT)\b(?! ?=)"
+)
+_LABELS = re.compile(
+    r"(?P<start>\bprint\(f?[\"'])(?P<label>[A-Za-z]+(?: [A-Za-z]+)?(?: ?[:=])? ?)(?:\{|(?P<comma>[\"'], ?))"
+)
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
 SILENT = "it prints nothing, and the task says that it prints"
 
@@ -302,6 +310,25 @@ def _find_written_name(program: NewProgram) -> Misreading | None:
     return None
 
 
+def _find_other_form(program: NewProgram) -> Misreading | None:
+    """Find a number that is printed behind a word in another form than its task shows: `Total: 5`, where that
+    says "total N".
+    """
+    shown = {_strip_label(found["label"]): found["label"] for found in _FORMS.finditer(program.task)}
+    told, source = list[str](), program.source
+    for found in _LABELS.finditer(program.source):
+        label = shown.get(_strip_label(found["label"]), found["label"])
+        if label.strip() != found["label"].strip():
+            right = f"{found['start']}{label.rstrip() if found['comma'] else label}{found['comma'] or '{'}"
+            told = told or [f"{found[0].strip()}…", f"{right.strip()}…"]
+            source = source.replace(found[0], right)
+    return Misreading(OTHER_FORM.format(line=told[0], right=told[1]), source) if told else None
+
+
+def _strip_label(label: str) -> str:
+    return re.sub(r"\W", "", label).casefold()
+
+
 def _find_unsorted(program: NewProgram) -> Misreading | None:
     """Find output in the order of the input where a task wants another."""
     wanted = _SORTED.search(program.task)
@@ -332,6 +359,7 @@ _CHECKS: tuple[Callable[[NewProgram], Misreading | None], ...] = (
     _find_overwritten,
     _find_depth,
     _find_written_name,
+    _find_other_form,
     _find_unsorted,
     _find_silence,
 )
