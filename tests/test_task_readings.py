@@ -5,7 +5,8 @@ import re
 import pytest
 
 from tripletick.languages.registry import LANGUAGES
-from tripletick.tools.task_readings import NewProgram, find_misreadings
+from tripletick.tools.new_program import NewProgram
+from tripletick.tools.task_readings import find_misreadings
 
 LEAP = "Write leap.js (node): takes a year as argument, prints yes if it is a leap year, otherwise no."
 LEAPS = "function isLeap(year) {\n  return year % 4 === 0;\n}\n"

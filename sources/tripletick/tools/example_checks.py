@@ -25,10 +25,11 @@ from tripletick.tools.corrected_program import correct_program
 from tripletick.tools.decimals import find_unformatted, find_unpadded
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.line_examples import read_named_texts
+from tripletick.tools.new_program import NewProgram
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.printed_labels import find_label
 from tripletick.tools.syntax_check import drain_output, find_error_line
-from tripletick.tools.task_readings import NewProgram, find_misreadings
+from tripletick.tools.task_readings import find_misreadings
 from tripletick.tools.unpacking import correct_unpacking
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"

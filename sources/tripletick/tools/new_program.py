@@ -1,0 +1,32 @@
+"""A program that a model has just written, and what is said of one that reads its task in another way."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tripletick.languages.registry import Language
+
+OF_PARTS = re.compile(
+    r"(?i)\b(?:functions?|methods?|class|modules?|library|import\w*|exports?|funktion|klasse|fonction|función"
+    r"|funzione)\b"
+)
+"""What has arguments beside a program."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewProgram:
+    """A program, the task for which it was written, its path, and the language it is in."""
+
+    task: str
+    path: str
+    source: str
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class Misreading:
+    """What is told of a program, and the program as it should be; "" where that is not clear."""
+
+    told: str
+    source: str = ""

@@ -1,0 +1,185 @@
+"""What a new program takes in another way than the words of its task leave open: it asks for what is given as
+an argument, keeps the ends of lines, looks into folders that are to be left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+
+from tripletick.tools.command_examples import READS
+from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
+from tripletick.tools.python_source import parse_program
+
+UNREAD = "the task gives it an argument, and it reads none: {how} is the first one"
+ENDS = "Line {line}: {name} ends with its line end, so that {what}. The line below it: {right}"
+JOINED_ENDS = "Line {line}: {name} has lines with their ends. It should read: {right}"
+TOO_DEEP = "{code} looks into subfolders too, and these are to be left out. It should read: {right}"
+PROMPTS = "{code} prints its text in front of the result. It should read: input()"
+_NO_ARGUMENT = re.compile(
+    r"(?i)\b(?:no|without|any|ohne|keine?|sans|sin|senza) (?:\S+ )?(?:argument|parameter)"
+)
+_GIVEN = re.compile(
+    r"(?i)\b(?:as|via|by|through|als|comme|en|como|come|per) (?:(?:an?|the|its|their|one|single|only|first"
+    r"|command[- ]?line|un|una|uno|premier|primer|primo|erstes) ){0,3}(?:argument\w*|argomento|parameter)\b"
+    r"|\b(?:takes?|gets?|accepts?|with) (?:(?:an?|the|its|one|two|three|command[- ]?line) ){0,2}arguments?"
+    r"\b|\bcommand[- ]?line arguments?\b|\barguments?:? (?:is|are|an?|the)\b"
+)
+_TAKES = re.compile(
+    r"(?i)(?:\.\w{1,4}|\bprogram\w*|\bscript)[\"'`:]*,? (?:[\w()]+,? ){0,4}?(?:that |which )?"
+    r"takes (?:an?|one|two|three) [a-z]"
+)
+"""A program takes something, and it is not said how."""
+_TYPED = re.compile(
+    r"(?i)\bstd-?in\b|\bstandard input\b|\binputs?\b|\basks?\b|\bprompt|\btyp(?:e|ed|es|ing)\b|\benter|\bread"
+    r"|\binteractiv|\beingabe|\bfragt|\bdemande|\bpregunta|\bchiede|\bpip(?:e|ed)\b"
+)
+_STDIN = re.compile(
+    r"(?i)\bstd-?in\b|\bstandard input\b|\bstandardeingabe\b|\bentrée standard\b|\bpip(?:e|ed)\b"
+)
+_ASKS = re.compile(r"(?i)\basks?\b|\bprompt|\binteractiv|\bfragt|\bdemande|\bpregunta|\bchiede|\bgame\b")
+_INPUT = re.compile(r"\binput\((?:[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')?\)")
+_PROMPT = re.compile(r"\binput\((?:[rf]?\"[^\"\n]+\"|[rf]?'[^'\n]+')\)")
+_EXPORTS = re.compile(r"(?m)^(?:module\.exports\s*=|export default)\s*\{?\s*(?P<name>\w+)\s*\}?;?[ \t]*$")
+_SHALLOW = re.compile(
+    r"(?i)\b(?:no|not|without|excluding|except|ignor\w+|skip\w*|nicht|ohne|keine|sans|pas|sin|senza|zonder)"
+    r"(?: (?:in|into|the|its|any|those|count\w*|includ\w*|look\w*|go\w*|files|from|of|die|den|dans|les|las"
+    r"|le|en)){0,5} (?:sub-?(?:folder|director)\w*|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartelle)"
+    r"|\b(?:sub-?(?:folder|directorie)s|unterordner|sous-dossiers|subcarpetas|sottocartelle) "
+    r"(?:should|must|shall|are|do|does|sollen|don.t|aren.t)\b(?: be)?"
+    r"(?: ?n.t| not| nicht| left| ignored| skipped| excluded)"
+)
+_FIND = re.compile(r"\bfind (?P<place>(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s|;&()]+))(?= -(?!maxdepth))")
+_LINES = r"(?:sys\.stdin|open\(.*\)|\w*file\w*|f|fh|handle)"
+_READ_LINES = re.compile(rf"(?P<name>\w+) = (?P<place>{_LINES})\.readlines\(\)")
+
+
+def _find_unread(program: NewProgram) -> Misreading | None:
+    """Find a program that asks for what its task gives it as an argument, or only exports what takes it."""
+    how, reads, _ = program.language.argument or ("", "", "")
+    task, source = program.task, program.source
+    if not how or re.search(reads, source) or OF_PARTS.search(task) or _NO_ARGUMENT.search(task):
+        return None
+    asks = bool(READS.search(source))
+    exported = _EXPORTS.search(source)
+    is_said = _GIVEN.search(task) or (asks and _TAKES.search(task))
+    if not is_said or _TYPED.search(task) or not (asks or exported):
+        return None
+    return Misreading(UNREAD.format(how=how), _read_arguments(source, program.language.tag))
+
+
+def _read_arguments(source: str, tag: str) -> str:
+    """Give a program that takes arguments where it asked or exported, "" where that is not clear."""
+    if tag == "python" and not re.search(r"(?m)^\s*while\b|\bsys\.stdin\b", source):
+        count = itertools.count(1)
+        right = _INPUT.sub(lambda _: f"sys.argv[{next(count)}]", source)
+        known = re.search(r"(?m)^import sys\b", source)
+        return right if known else f"import sys\n\n{right}"
+    exported = _EXPORTS.search(source) if tag == "javascript" else None
+    made = re.search(rf"\bfunction {exported['name']}\(([^()]*)\)", source) if exported else None
+    if not exported or not made:
+        return ""
+    names = [name for name in made[1].split(",") if name.strip()]
+    given = ", ".join(f"process.argv[{at}]" for at, _ in enumerate(names, 2))
+    call = f"{exported['name']}({given})"
+    last = f"console.log({call});" if re.search(r"\breturn\b", source) else f"{call};"
+    return f"{source[: exported.start()]}{last}{source[exported.end() :]}"
+
+
+def _find_prompt(program: NewProgram) -> Misreading | None:
+    """Find a question that is printed where the task has what is read come from elsewhere."""
+    found = _PROMPT.search(program.source) if program.language.tag == "python" else None
+    if not found or not _STDIN.search(program.task) or _ASKS.search(program.task):
+        return None
+    return Misreading(PROMPTS.format(code=found[0]), _PROMPT.sub("input()", program.source))
+
+
+def _find_joined_ends(program: NewProgram) -> Misreading | None:
+    """Find lines that are joined by something else than their ends, which they still have."""
+    source = program.source
+    found = _READ_LINES.search(source) if program.language.tag == "python" else None
+    if not found or re.search(r"strip\(|splitlines|\.split\(|\[:-1\]|replace\(", source):
+        return None
+    if not re.search(rf"([\"'])(?:(?!\1|\\n)[^\n])+\1\.join\([^()\n]*\b{found['name']}\b", source):
+        return None
+    right = f"{found['name']} = [line.strip() for line in {found['place']}]"
+    line = source.count("\n", 0, found.start()) + 1
+    told = JOINED_ENDS.format(line=line, name=found["name"], right=right)
+    return Misreading(told, source.replace(found[0], right))
+
+
+def _find_kept_ends(program: NewProgram) -> Misreading | None:
+    """Find a loop over lines that prints each with its own end and another, or compares it without."""
+    tree = parse_program(program.source) if program.language.tag == "python" else None
+    for loop in ast.walk(tree) if tree else ():
+        if (
+            isinstance(loop, ast.For)
+            and (name := _get_line_name(loop))
+            and (what := _find_raw_use(loop, name))
+        ):
+            right = f"{name} = {name}.strip()"
+            lines = program.source.splitlines(keepends=True)
+            start = lines[loop.body[0].lineno - 1]
+            blanks = start[: len(start) - len(start.lstrip())]
+            lines.insert(loop.body[0].lineno - 1, f"{blanks}{right}\n")
+            inline = loop.body[0].lineno == loop.lineno
+            told = ENDS.format(line=loop.lineno, name=name, what=what, right=right)
+            return Misreading(told, "" if inline else "".join(lines))
+    return None
+
+
+def _get_line_name(loop: ast.For) -> str:
+    """Give the name that a loop over the lines of standard input has for them, "" for any other loop."""
+    over, target = loop.iter, loop.target
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "enumerate":
+        over = over.args[0] if over.args else over
+        target = target.elts[-1] if isinstance(target, ast.Tuple) else target
+    is_lines = ast.unparse(over) in ("sys.stdin", "sys.stdin.readlines()", "stdin")
+    return target.id if is_lines and isinstance(target, ast.Name) else ""
+
+
+def _find_raw_use(loop: ast.For, name: str) -> str:
+    """Say what goes wrong with a line that still has its end, "" where nothing surely does."""
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets):
+            return ""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            last = node.args[-1] if node.args and not node.keywords else None
+            last = last.values[-1] if isinstance(last, ast.JoinedStr) and last.values else last
+            last = last.value if isinstance(last, ast.FormattedValue) else last
+            if isinstance(last, ast.Name) and last.id == name:
+                return "an empty line follows"
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id == name:
+            other = node.comparators[0]
+            text = other.value if isinstance(other, ast.Constant) else None
+            if isinstance(node.ops[0], ast.Eq) and isinstance(text, str) and not text.endswith("\n"):
+                return f"it never equals {ast.unparse(other)}"
+    return ""
+
+
+def _find_depth(program: NewProgram) -> Misreading | None:
+    """Find a search in folders that are to be left out."""
+    source = program.source
+    if not _SHALLOW.search(program.task):
+        return None
+    if program.language.tag == "bash" and (found := _FIND.search(source)) and "-maxdepth" not in source:
+        right = f"find {found['place']} -maxdepth 1"
+        told = TOO_DEEP.format(code=found[0], right=right)
+        return Misreading(told, f"{source[: found.start()]}{right}{source[found.end() :]}")
+    if program.language.tag == "python" and (found := re.search(r"\.rglob\(", source)):
+        return Misreading(
+            TOO_DEEP.format(code=".rglob()", right=".glob()"), source.replace(".rglob(", ".glob(")
+        )
+    if program.language.tag == "python" and re.search(r"\bos\.walk\(", source) and "break" not in source:
+        return Misreading(TOO_DEEP.format(code="os.walk(folder)", right="os.listdir(folder)"))
+    return None
+
+
+CHECKS = (
+    _find_unread,
+    _find_prompt,
+    _find_joined_ends,
+    _find_kept_ends,
+    _find_depth,
+)

@@ -1,0 +1,151 @@
+"""What a new program prints in another way than the words of its task leave open: unsorted, without a total,
+in another form, the name of an example, or nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from tripletick.tools import command_arguments
+from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
+from tripletick.tools.python_source import parse_program
+
+OVERWRITTEN = "Line {line} keeps the last number alone, and a total is wanted. It should read: {right}"
+_TOTALS = re.compile(
+    r"(?i)\b(?:totals?|sums?|summe\w*|gesamt\w*|insgesamt|totaux|somme|sumas?|totales|totali|altogether)\b"
+)
+_ADDS = re.compile(r"\+=|\bsum\(|\bCounter\b|\.get\(|\bsetdefault\b|\baccumulate\b")
+_SORTED = re.compile(
+    r"(?i)(?<!is )(?<!are )(?<!already )\bsorted (?:by(?: \w+){1,2}|alphabetic\w*|from|in)\b"
+    r"|\bin alphabetical order\b|\balphabetically\b|(?<!ist )(?<!sind )\bsortiert nach\b|\balphabetisch\b"
+    r"|\bpar ordre alphabétique\b"
+    r"|\ben orden alfabético\b|\bin ordine alfabetico\b"
+)
+_BY_KEY = re.compile(r"(?i)\balphabet|\balfab|\bby (?:the |their )?(?:name|word|letter|key|date|title)s?\b")
+_SORTS = re.compile(r"(?i)sort|heapq|\bmin\(|most_common|order by|compare")
+_ITEMS = re.compile(r"(?m)^(?P<start>[ \t]*for \w+, \w+ in )(?P<items>\w+\.items\(\))(?=:)")
+_PRINTS = re.compile(
+    r"(?i)(?:\.\w{1,4}|\bit|\bprogram|\bscript|\band|\bthat|\bwhich)\b[^.;\n]{0,60}? prints? "
+)
+_WRITES = re.compile(
+    r"(?<![\w.])(?:print|echo|printf|puts|cat|write|tee|sed|awk|sort|head|tail|wc|ls|date|bc)\b"
+    r"|\bexit\([\"'f]|\b(?:console\.|std::cout|cout\b|println|stdout)|[:.]?print"
+)
+_ASIDE = re.compile(r"(?im)^.*\b(?:usage|error)\b.*$")
+_PRINTED = re.compile(
+    r"(?m)^[^\n]*(?P<call>\bprint\(|\becho |\bconsole\.log\()f?(?P<quote>[\"'`])"
+    r"(?P<text>[^\"'`\n]{1,200})(?P=quote)[^\n]*$"
+)
+_FALLS_BACK = re.compile(r"(?i)usage|error|\belse\b|\bor\b|\|\||:-|\bexample|e\.g\.")
+"""What stands in a line that has a name on purpose."""
+_VALUES = {"bash": '"{}$1{}"', "python": "f'{}{{sys.argv[1]}}{}'", "javascript": "`{}${{process.argv[2]}}{}`"}
+OTHER_FORM = "{line} has another form than the task shows. It should begin: {right}"
+_FORMS = re.compile(
+    r"(?<![\w.])(?:(?:and|then|or|plus) )?(?P<label>[A-Za-z]+(?: [a-z]+)?(?: ?[:=])? )"
+    r"(?:N|X|NUMBER|COUNT|AMOUNT)\b(?! ?=)"
+)
+_LABELS = re.compile(
+    r"(?P<start>\bprint\(f?[\"'])(?P<label>[A-Za-z]+(?: [A-Za-z]+)?(?: ?[:=])? ?)(?:\{|(?P<comma>[\"'], ?))"
+)
+UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
+SILENT = "it prints nothing, and the task says that it prints"
+
+
+def _find_overwritten(program: NewProgram) -> Misreading | None:
+    """Find a number that each row puts in the place of the one before, where a task wants their total."""
+    tree = parse_program(program.source) if program.language.tag == "python" else None
+    if not tree or not _TOTALS.search(program.task) or _ADDS.search(program.source):
+        return None
+    for node in _list_row_steps(tree):
+        target, value = node.targets[0], node.value
+        number = isinstance(value, ast.Call) and ast.unparse(value.func) in ("int", "float")
+        if not (isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and number):
+            continue
+        name, key = target.value.id, ast.unparse(target.slice)
+        wrong = ast.get_source_segment(program.source, node) or ""
+        right = f"{name}[{key}] = {name}.get({key}, 0) + {ast.unparse(value)}"
+        told = OVERWRITTEN.format(line=node.lineno, right=right)
+        return Misreading(told, program.source.replace(wrong, right, 1))
+    return None
+
+
+def _list_row_steps(tree: ast.Module) -> Iterator[ast.Assign]:
+    """Give the assignments that each round of a loop does, whatever it finds."""
+    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
+        yield from (step for step in loop.body if isinstance(step, ast.Assign))
+
+
+def _find_written_name(program: NewProgram) -> Misreading | None:
+    """Find the file of an example in what is printed by a program that reads its argument."""
+    given = command_arguments.find_first_argument(program.task, program.path, program.language)
+    how, reads, _ = program.language.argument or ("", "", "")
+    name, form = given[1].strip("\"'") if given else "", _VALUES.get(program.language.tag)
+    if (
+        not given
+        or not form
+        or not re.fullmatch(r"[\w-]+\.\w{1,5}", name)
+        or not re.search(reads, program.source)
+    ):
+        return None
+    for found in _PRINTED.finditer(program.source):
+        before, named, behind = found["text"].partition(name)
+        if not named or _FALLS_BACK.search(found[0]) or re.search(r"[{}$\\]", found["text"]):
+            continue
+        right = f"{found['call']}{form.format(before, behind)}"
+        told = command_arguments.FIXED.format(argument=name, command=given[0], how=how)
+        start, end = found.start("call"), found.end("text") + 1
+        source = f"{program.source[:start]}{right}{program.source[end:]}"
+        return Misreading(f"{told}: {right}", source)
+    return None
+
+
+def _find_other_form(program: NewProgram) -> Misreading | None:
+    """Find a number that is printed behind a word in another form than its task shows: `Total: 5`, where that
+    says "total N".
+    """
+    shown = {_strip_label(found["label"]): found["label"] for found in _FORMS.finditer(program.task)}
+    told, source = list[str](), program.source
+    for found in _LABELS.finditer(program.source):
+        label = shown.get(_strip_label(found["label"]), found["label"])
+        if label.strip() != found["label"].strip():
+            right = f"{found['start']}{label.rstrip() if found['comma'] else label}{found['comma'] or '{'}"
+            told = told or [f"{found[0].strip()}…", f"{right.strip()}…"]
+            source = source.replace(found[0], right)
+    return Misreading(OTHER_FORM.format(line=told[0], right=told[1]), source) if told else None
+
+
+def _strip_label(label: str) -> str:
+    return re.sub(r"\W", "", label).casefold()
+
+
+def _find_unsorted(program: NewProgram) -> Misreading | None:
+    """Find output in the order of the input where a task wants another."""
+    wanted = _SORTED.search(program.task)
+    if not wanted or _SORTS.search(program.source):
+        return None
+    loops = _ITEMS.findall(program.source) if program.language.tag == "python" else []
+    if len(loops) != 1 or not _BY_KEY.search(program.task):
+        return Misreading(UNSORTED.format(words=wanted[0], how=""))
+    start, items = loops[0]
+    right = f"{start.lstrip()}sorted({items}):"
+    told = UNSORTED.format(words=wanted[0], how=f". It should read: {right}")
+    return Misreading(told, _ITEMS.sub(r"\g<start>sorted(\g<items>)", program.source))
+
+
+def _find_silence(program: NewProgram) -> Misreading | None:
+    """Find a program that prints nothing but how it is used."""
+    known = program.language.tag in ("python", "javascript", "bash")
+    if not known or not _PRINTS.search(program.task) or OF_PARTS.search(program.task):
+        return None
+    return None if _WRITES.search(_ASIDE.sub("", program.source)) else Misreading(SILENT)
+
+
+CHECKS = (
+    _find_overwritten,
+    _find_written_name,
+    _find_other_form,
+    _find_unsorted,
+    _find_silence,
+)
