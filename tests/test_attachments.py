@@ -196,6 +196,14 @@ def test_what_a_search_finds_goes_along_where_a_file_is_looked_for(context, requ
     assert attachments.FOUND[:8] not in attachments.attach_files(request_, ("bash",), context, BASE)
 
 
+def test_the_name_of_a_file_that_is_to_be_made_is_not_searched_for(context):
+    for name, text in (("a", "Allergic to penicillin."), ("b", "NOTE: PENICILLIN"), ("c", "Nothing")):
+        put(context, f"in/{name}.txt", text)
+    request_ = "List the files in in/ that mention penicillin (any case) in allergic.txt, one name per line"
+    shown = attachments.attach_files(request_, FILE, context, BASE)
+    assert "in/a.txt:1: Allergic to penicillin." in shown and "in/b.txt:1: NOTE: PENICILLIN" in shown
+
+
 def test_nothing_is_searched_for_where_the_named_file_goes_along_or_files_do_not(context):
     put(context, "a.txt", "word\n")
     put(context, "b.txt", "the word invoice\n")

@@ -237,6 +237,16 @@ def test_a_command_does_what_is_meant(context, body, meant):
     assert infer_path(Call("bash", body), context).body == meant
 
 
+def test_a_block_that_writes_a_script_is_no_version_of_it(context):
+    script = "#!/bin/bash\n# prints how many files are in a folder\nls $1 | wc -l\n"
+    put(context, "howmany.sh", script)
+    attachments.attach_named_files("howmany.sh fails, mend it", context)
+    context.ledger.asked = "howmany.sh"
+    new = script.replace("$1", '"$1"')
+    assert infer_path(Call("bash", new), context).path == "howmany.sh"
+    assert infer_path(Call("bash", f"cat > howmany.sh <<'EOF'\n{new}EOF\n"), context).path is None
+
+
 @pytest.mark.parametrize(
     ("body", "meant"),
     [

@@ -36,6 +36,18 @@ def correct(task, source, tag="python"):
             f"{LEAPS}\nmodule.exports = isLeap;\n",
             f"{LEAPS}\nconsole.log(isLeap(process.argv[2]));\n",
         ),
+        (
+            LEAP,
+            "javascript",
+            "const f = (y) => { return true; };\nconsole.log(f(process.argv[2]));\n",
+            "const f = (y) => { return true; };\nconsole.log(f(process.argv[2]) ? 'yes' : 'no');\n",
+        ),
+        (
+            LEAP.replace("leap.js (node)", "leap.py"),
+            "python",
+            "def f(y):\n    return True\nprint(f(sys.argv[1]))",
+            "def f(y):\n    return True\nprint('yes' if f(sys.argv[1]) else 'no')",
+        ),
         (ISBN, "python", "x = input('ISBN: ')\nprint(x)", "import sys\n\nx = sys.argv[1]\nprint(x)"),
         (
             "add.py takes two arguments and prints their sum",

@@ -333,6 +333,8 @@ def _find_old_version(call: Call, context: ToolContext) -> str:
 
 def _can_be_version(path: str, body: str, context: ToolContext, alike: float = ALIKE) -> bool:
     """Tell whether a program may well be this file: a new one, or a new version of one that it saw."""
+    if re.search(rf">[ \t]*[\"']?(?:\./)?{re.escape(path)}(?![\w.])", body):
+        return False  # what writes it
     stem = PurePosixPath(path).stem
     plain = _USAGE.sub("", body)
     uses = (

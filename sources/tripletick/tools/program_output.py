@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from tripletick.tools import command_arguments
 from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
 from tripletick.tools.python_source import parse_program
+from tripletick.tools.sample_lines import EITHER
 
 OVERWRITTEN = "Line {line} keeps the last number alone, and a total is wanted. It should read: {right}"
 _TOTALS = re.compile(
@@ -49,6 +50,12 @@ _FORMS = re.compile(
 _LABELS = re.compile(
     r"(?P<start>\bprint\(f?[\"'])(?P<label>[A-Za-z]+(?: [A-Za-z]+)?(?: ?[:=])? ?)(?:\{|(?P<comma>[\"'], ?))"
 )
+UNWORDED = "it prints whether it is so, and the task wants {words}. It should read: {right}"
+_TRUTH = re.compile(r"\breturn (?:True|False|true|false)\b")
+_CALLS = re.compile(
+    r"(?P<call>\bprint\(|\bconsole\.log\()(?P<value>[^\n]{1,200})\)(?=;?[ \t]*$)", re.MULTILINE
+)
+_CHOICES = {"python": "'{1}' if {0} else '{2}'", "javascript": "{0} ? '{1}' : '{2}'"}
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
 SILENT = "it prints nothing, and the task says that it prints"
 
@@ -142,10 +149,26 @@ def _find_silence(program: NewProgram) -> Misreading | None:
     return None if _WRITES.search(_ASIDE.sub("", program.source)) else Misreading(SILENT)
 
 
+def _find_truth(program: NewProgram) -> Misreading | None:
+    """Find a program that prints whether something is so, and not the words that its task has for that."""
+    either = EITHER.search(program.task)
+    words = either.group("one", "two") if either else ()
+    tag, source = program.language.tag, program.source
+    if not words or any(word.casefold() in source.casefold() for word in words) or not _TRUTH.search(source):
+        return None
+    calls = [found for found in _CALLS.finditer(source) if not re.search(r"[\"'`]", found["value"])]
+    if tag not in _CHOICES or len(calls) != 1:
+        return None
+    right = f"{calls[0]['call']}{_CHOICES[tag].format(calls[0]['value'], *words)})"
+    told = UNWORDED.format(words=" or ".join(words), right=right)
+    return Misreading(told, source.replace(calls[0][0], right))
+
+
 CHECKS = (
     _find_overwritten,
     _find_written_name,
     _find_other_form,
     _find_unsorted,
     _find_silence,
+    _find_truth,
 )

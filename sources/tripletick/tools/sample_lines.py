@@ -37,7 +37,7 @@ _ENDS = re.compile(
     r"[\"'`](?P<last>[^\"'`\n]{3,80})[\"'`]"
 )
 """The first and the last of lines, as they are printed."""
-_EITHER = re.compile(
+EITHER = re.compile(
     r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
     r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:if|when|se|wenn|si|cuando|als)\b[^.;\n]{3,120}?[ ,]"
     r"(?:otherwise|else|altrimenti|sonst|sinon|si no|de lo contrario|anders) (?:prints? )?"
@@ -99,7 +99,7 @@ def find_other_case(task: str, printed: str, source: str = "") -> dict[str, str]
     """
     words = [
         word
-        for pattern in (_EITHER, _ONE_OF, _OR_ELSE)
+        for pattern in (EITHER, _ONE_OF, _OR_ELSE)
         for found in pattern.finditer(task)
         for name, word in found.groupdict().items()
         if name in ("one", "two")

@@ -169,6 +169,8 @@ def _attach_unnamed(request: str, context: ToolContext, templates: Templates, *,
     words in the name.
     """
     found = templates.extract_search_words(request) if searches else ""
+    for path in context.ledger.absent:
+        found = found.replace(path, " ")  # what is to be made holds nothing
     hits = attach_search_hits(found, context)
     if hits or context.ledger.is_new_program:
         return hits
