@@ -82,6 +82,12 @@ def correct(task, source, tag="python"):
             "print(f'lowest {a}')\nprint('highest', b)\nprint(f'average {c:.1f}')",
         ),
         (
+            'Write deck.py: print what is left as "19 m left"',
+            "python",
+            "left = 3.0\nprint('19 m left')",
+            'left = 3.0\nprint(f"{left:g} m left")',
+        ),
+        (
             KEEP,
             "bash",
             'cp "$1" "$1.bak"\necho "saved letter.txt.bak"',
@@ -90,8 +96,8 @@ def correct(task, source, tag="python"):
         (
             KEEP.replace("keep.sh", "keep.py").replace("bash keep", "python3 keep"),
             "python",
-            "x = sys.argv[1]\nprint('saved letter.txt.bak')",
-            "x = sys.argv[1]\nprint(f'saved {sys.argv[1]}.bak')",
+            "x = open(sys.argv[1])\nprint('saved letter.txt.bak')",
+            "x = open(sys.argv[1])\nprint(f'saved {sys.argv[1]}.bak')",
         ),
         (COUNT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
@@ -145,6 +151,12 @@ def test_what_has_no_one_form_is_only_told():
     assert correct(ROWS, "for line in sys.stdin: print(line)") == (1, "")
     assert correct(TALLY.replace("total", "name, sorted by name"), "print(names)") == (1, "")
     assert correct("Write a.sh, which prints a name", "x=1\necho Usage", "bash") == (1, "")
+    assert correct("bash dough.sh PIZZAS prints what they take", "N=$1\necho 'flour 160 g'", "bash") == (
+        1,
+        "",
+    )
+    deck = 'Write deck.py: print what is left as "19 m left"'
+    assert correct(deck, "def f(left):\n    print('19 m left')") == (1, "")
 
 
 def test_the_model_is_shown_the_program_as_it_should_be(session):

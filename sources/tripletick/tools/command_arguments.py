@@ -13,8 +13,8 @@ from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, f
 from tripletick.tools.output_match import describe_parts
 
 _ARGUMENT = re.compile(
-    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+|[A-Z]{2,}"
-    r"|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
+    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:+-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+"
+    r"|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
 _WORD = re.compile(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
@@ -26,7 +26,7 @@ _AFTER = re.compile(
 _PLACE = (
     r"(?:<\w[\w -]*>|[A-Z]{1,4}(?::[A-Z]{1,4})+|(?:IN|OUT)?(?:FILE|PATH|DIR|FOLDER|PUT)(?:NAME)?|NAME|N"
     r"|NUM(?:BER)?|TEXT|WORD|COUNT|URL|DATE|AMOUNT|MONTH|YEAR|LENGTH|SIZE|VALUE|PRICE|CITY|TITLE|X|Y"
-    r"|[A-Z]{2,}(?=:))(?![\w'.])"
+    r"|[A-Z]{2,}(?=:)|[A-Z]{2,}(?:_[A-Z]+)+)(?![\w'.])"
 )
 """A word of a usage that stands for an argument."""
 GIVEN, ALL = "In {command}, {read}{all}.", ", and {every} are all"
@@ -126,7 +126,7 @@ def find_whole_text(task: str, path: str, source: str, language: Language) -> tu
     if len(words) != 1 or not re.fullmatch(r"([\"'])[^\"']+ [^\"']+\1", words[0]) or every not in source:
         return None
     split = f"{how}.split(' ')" if language.tag == "javascript" else f"{how}.split()"
-    if language.tag == "bash" or re.search(r"split|join", source):
+    if language.tag == "bash" or re.search(r"split|join\([\"'] [\"']\)|[\"'] [\"']\.join", source):
         return None
     return WHOLE.format(how=how, text=words[0], split=split), source.replace(every, split)
 

@@ -18,8 +18,13 @@ WORDS = 8
 """The longest command without quotes around it."""
 QUOTES = "\"'`"
 SAYS = (
-    r"(?:(?:(?:should|must|will|would|shall|has to|is to)\s+)?"
-    r"(?:prints?|outputs?|shows?|gives?|returns?|says?|displays?|yields?|writes?|answers?|reports?)"
+    r"(?:(?:(?:should|must|will|would|shall|has to|is to|ought to)\s+)?"
+    r"(?:prints?|outputs?|shows?|gives?|returns?|says?|displays?|yields?|writes?|answers?|reports?"
+    r"|comes? out as|results? in|looks? like)"
+    r"|(?:I|you|we)(?:'d|\s+(?:should|would|will|want|expect))?(?:\s+(?:like|love|want|expect))?(?:\s+to)?"
+    r"\s+(?:see|get|expect)"
+    r"|(?:genau )?(?:diese Zeilen? |dies |das )?ausgeben|doit (?:afficher|donner)|deve (?:stampare|dare)"
+    r"|debe (?:imprimir|mostrar|dar)"
     r"|gibt|zeigt|druckt|schreibt|liefert|affiche|imprime|muestra|stampa|mostra|toont|geeft|выводит|печатает)\b"
     r"|=>|->|==|\u2192|\u21d2|\u27a1"
 )
@@ -29,14 +34,21 @@ _UNIT_NAMES = (
     r"(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|days?|weeks?|mm|cm|m|km|ft|in|mg|g|kg|lbs?|oz|ml|l|%|\u20ac"
     r"|EUR|USD|\u00b0?[CF]|[kKMG]B|Stunden?|Minuten?|Tage?)"
 )
-_LINK = re.compile(r"[\s,]*(?:(?:and|then|it|that|this|which|und|es|et|y|e)\s+){0,3}")
+_LINK = re.compile(
+    r"[\s,]*(?:(?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo),?\s+)?"
+    r"(?:(?:and|then|it|that|this|which|the result|the output|und|es|et|y|e)\s+){0,3}"
+)
 """What may stand between a command and the verb."""
+_ASIDE = re.compile(
+    r",?\s*(?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo)?[\s,]*$"
+)
 _TRAILING = re.compile(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
 _RESULT = re.compile(
     rf"(?:{SAYS})(?:\s+(?P<label>{LABELED})"
     r"|(?:[^.;\n\"'`]{0,80}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
-    r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit|instead|rather|but|when"
+    r"|(?P<number>-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})"
+    r"(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit|instead|rather|but|when"
     r"|(?:an)?statt|au lieu|en lugar|en vez|invece|in plaats)\b))"
     rf"|(?P<bare>(?!(?:{FORMATS})\b)(?:[A-Z]{{2,}}(?: [A-Z]{{2,}}){{0,4}}!?|[A-Z][\w-]*\d\w*"
     r"|(?:[A-Z]\.){2,9}|[a-z\d]+(?:[-_][a-z\d]+)+"
@@ -44,10 +56,28 @@ _RESULT = re.compile(
     r"(?=[.,;)]?\s*$|[.;)]\s|\s+[-\u2013\u2014(]\s?)"
     r"|(?P<truth>yes|no|ja|nein|oui|non|s\u00ed|si|true|false)(?=[.,;)]?\s*$|[.,;)]\s|\s+aus\b)))"
 )
-_SAYS_BELOW = re.compile(rf"{_LINK.pattern}(?:{SAYS})(?: (?:this|the following))?:?\s*")
+_SAYS_BELOW = re.compile(
+    rf"{_LINK.pattern}(?:{SAYS})"
+    r"(?: (?:exactly |just )?(?:this|the following|(?:these|the) (?:\w+ )?lines?))?:?\s*"
+)
 """What stands behind a command whose output is below."""
-_VALUE = re.compile(rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|(-?\d+(?:\.\d+)?)(?![\w.]*\d)")
+_LITERALLY = re.compile(
+    rf"(?:{SAYS})(?: (?:this|exactly|just))*:\s*"
+    r"(?P<shown>(?!(?:the|an?|how|its|each|every|all|one)\b)(?=[^\n]*\d|[A-Z][#\w]?(?: [A-Z]#?)+\.?$)"
+    r"[^\n\"'`]{1,100}?)"
+    r"(?=\.?\s*$|\.\s+[A-Z])"
+)
+"""A line that stands behind a colon."""
+_PROSE = re.compile(r"[A-Z][^.]*(?: [^ .]+){4,}\.$")
+_VALUE = re.compile(
+    rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|(-?\d+ [a-z]{{1,12}})(?=[.,;!]|\s*$)"
+    r"|(-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?![\w.]*\d)|(yes|no)(?=[.,;!]|\s*$)"
+)
+_CALLED_IN = re.compile(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
+"""What says of a program where a function is."""
+_IS_VALUE = re.compile(r"[\"'`].*|.*[\dA-Z].*|yes|no|true|false")
 _QUOTED = re.compile(r"(?<=\s)(?:\"[^\"\n]*\"|'[^'\n]*')(?=\s)")
+_BREAKS = re.compile(r"(?<= )(?:crashes|fails|breaks|dies|hangs)\b[.,;!]* ?")
 _VERB = re.compile(rf"\s+(?={SAYS})")
 OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
@@ -60,7 +90,9 @@ _IN_BRACKETS = re.compile(
     rf"(?:{SAYS})[^.;()\n\"'`]{{1,80}}\((?:e\.g\. |here )?[\"'`]?(?P<value>-?\d+(?:\.\d+)?)[\"'`]?\)"
 )
 """A result that stands behind what it is: prints the sum of both (5)."""
-_STATED = re.compile(rf"(?:{SAYS})\s+(?P<stated>\"[^\"]*\"|'[^']*'|`[^`]*`|[^\s,;]+)")
+_STATED = re.compile(
+    rf"(?:{SAYS})\s+(?P<stated>-?\d+ [a-z]{{1,12}}(?=[.,;!]|\s*$)|\"[^\"]*\"|'[^']*'|`[^`]*`|[^\s,;]+)"
+)
 _GIVEN_FOR = re.compile(
     r" (?:for|with|of) (?P<words>-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?=[.,;]?(?:\s|$))"
 )
@@ -101,7 +133,7 @@ def _is_open(command: str) -> bool:
 def _match_result(rest: str) -> re.Match[str] | None:
     """Read the result behind a command."""
     at = _get_match_end(_LINK.match(rest))
-    result = _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at)
+    result = _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at) or _LITERALLY.match(rest, at)
     # what becomes something else is read
     return None if result and line_examples.BECOMES.match(rest, result.end()) else result
 
@@ -112,7 +144,8 @@ def _find_bare(task: str, path: str) -> Iterator[tuple[str, str]]:
     that may be a part of what it prints.
     """
     for name in re.finditer(rf"(?<![\w./-])(?:\./)?{re.escape(path)}{_WORDS}{SAYS})", task):
-        if said := _STATED.match(task, name.end()):
+        said = None if _CALLED_IN.search(task[: name.start()]) else _STATED.match(task, name.end())
+        if said and _IS_VALUE.fullmatch(said["stated"]):
             stated, around = said["stated"].strip("\"'`"), (task[: name.start()], task[said.end() :])
             given = _GIVEN_FOR.match(task, said.end())
             if right := choose_result(stated.rstrip("."), "prints", around, _read_value):
@@ -148,11 +181,13 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
         end = line.find(before[start], call.end())
         return (line[start + 1 : end].strip(), line[end + 1 :]) if end > 0 else ("", "")
     # what stands between quotes is an argument, whatever it says
+    line = line[: call.end()] + _BREAKS.sub("", line[call.end() :])
     masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), line)
     verb = _VERB.search(masked, call.end())
     command, plain = (text[call.start() : verb.start()] if verb else "" for text in (line, masked))
+    plain = _ASIDE.sub("", plain)
     is_plain = len(plain.split()) <= WORDS and not re.search(r"[\"'`,;:!?()]|\.\s", plain)
-    command = _TRAILING.sub("", command)
+    command = _TRAILING.sub("", _ASIDE.sub("", command))
     return (command, line[verb.end() :]) if verb and is_plain else ("", "")
 
 
@@ -163,6 +198,6 @@ def _get_match_end(match: re.Match[str] | None) -> int:
 def _take_output(lines: list[str]) -> Iterator[str]:
     """Give the lines of an output: up to the next command, an empty line, or the end of a block."""
     for line in lines:
-        if not line.strip() or line.lstrip().startswith(("$", "```")):
+        if not line.strip() or line.lstrip().startswith(("$", "```")) or _PROSE.match(line.strip()):
             return
         yield line.strip()

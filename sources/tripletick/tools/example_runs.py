@@ -17,6 +17,7 @@ from tripletick.tools.command_arguments import find_first_argument, find_shown_c
 from tripletick.tools.command_examples import READS, SAYS, find_examples
 from tripletick.tools.function_examples import describe_difference, speaks_of_fault
 from tripletick.tools.output_match import describe_parts, has_lines, shows_result
+from tripletick.tools.placeholder_examples import find_placeholder_examples
 from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.tool import ToolContext
 
@@ -65,7 +66,8 @@ def run_examples(
     filled = "" if known or not given else line_examples.fill_in_file(*given, task, context)
     shown = known or filled
     tried = [(shown, line_examples.find_changed_line(task, shown, context))] if shown else []
-    for command, right in find_examples(task, path, language)[:MOST] or tried:
+    examples = find_examples(task, path, language) or find_placeholder_examples(task, path, language)
+    for command, right in examples[:MOST] or tried:
         if command != filled and READS.search(source) and not re.search(r"[|<]", command):
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))

@@ -59,7 +59,7 @@ _SHOULD = (
 _INSTEAD = r"(?:instead of|rather than|(?:an)?statt|au lieu de|en lugar de|en vez de|invece di|in plaats van)"
 LABELED = r"[A-Z]\w*(?: \w+){0,3}[:=] ?-?\d+(?:\.\d+)?"
 """A number behind what it is, which begins with a capital."""
-_VALUE = rf"(?=[\"'`\[({{]|-?\d|True\b|False\b|None\b|{LABELED})"
+_VALUE = rf"(?=[\"'`\[({{]|-?\d|True\b|False\b|None\b|(?:yes|no)(?:[.,;!]|\s*$)|{LABELED})"
 _FILLERS = (
     r"(?:[\s:,]+(?:be|been|have|return|give|print|output|show|say|read|equal|yield|write|display|get|see|the|it|a|an"
     r"|to|is|was|would|result|value|answer|number|of|das|ist|w\u00e4re|\u00eatre|renvoyer|donner|afficher|ser|devolver"
@@ -72,18 +72,21 @@ _WISH = re.compile(
 """What says that a result is the one that is to be."""
 _REPAIRS = re.compile(
     r"\b(?:fix(?:es|ed)?|bugs?|buggy|wrong(?:ly)?|broken|incorrect(?:ly)?|mistakes?|debug|repairs?|mend"
-    r"|correct it|correct th\w+|does(?: not|n't) work|falsch\w*|fehler\w*|reparier\w*|korrigier\w*|behebe"
+    r"|correct it|correct th\w+|(?:please|you) correct|nonsense|change (?:it|that|this)"
+    r"|does(?: not|n't) work|falsch\w*|fehler\w*|reparier\w*|korrigier\w*|behebe"
     r"|(?:would be|is) (?:right|correct|expected)|the (?:right|correct) \w+ (?:is|would)"
-    r"|corrig\w+|r[e\u00e9]par\w+|erreurs?|arregl\w+|errore?s?|sbagliat\w+|herstel\w*|fout\w*"
-    rf"|(?:but|though|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
-    rf"|, (?:it |that )?{_SHOULD}\b|[.!][\"'`]?\s+(?:it|that|this|they)\s+{_SHOULD}\b|\bexpected(?: \w+)?:",
+    r"|corr[ei]gg?\w+|r[e\u00e9]par\w+|erreurs?|arregl\w+|errore?s?|sbagliat\w+|herstel\w*|fout\w*"
+    r"|(?:but|while|whereas)\b[^.\n]{0,30}\b(?:expect|want)\w*"
+    rf"|(?:but|though|while|where|and it|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
+    rf"|, (?:it |that )?{_SHOULD}\b|, want \S|[.!][\"'`]?\s+(?:(?:it|that|this|they)\s+)?{_SHOULD}\b"
+    r"|\bexpected(?: \w+)?:",
     re.IGNORECASE,
 )
 """What speaks of a program that does something else than it should."""
 _CORRECTED = re.compile(
     r"^[\"'`)\]]*[\s,;(]*(?:(?:and|but|und|et|y|e|en) )?"
     rf"(?:(?:not|nicht|pas|no|non|niet) {_VALUE}|{_INSTEAD}\b[^\n\"'`\[({{\d]{{0,20}}?{_VALUE})"
-    rf"|\b(?:{_SHOULD}|right|correct|richtig)\b{_FILLERS}[\s:,]+{_VALUE}",
+    rf"|\b(?:{_SHOULD}|right|correct|richtig|expect|want)\b{_FILLERS}[\s:,]+{_VALUE}",
     re.IGNORECASE,
 )
 """What stands behind a result that is wrong, up to the one that is right."""
@@ -108,7 +111,7 @@ def choose_result(stated: str, verb: str, around: tuple[str, str], parse: Callab
     `around`: the text before the example and behind the result; `parse` gives the value that begins a text.
     """
     before, behind = around
-    clause = re.split(r"[.;,\n]|\b(?:but|aber|mais|pero|ma|maar)\b", before)[-1]
+    clause = re.split(r"[.;,\n]|: |\b(?:but|aber|mais|pero|ma|maar)\b", before)[-1]
     if _WISH.search(verb) or _WISH.search(clause):
         return stated
     behind = behind[:_SENTENCES]
@@ -116,7 +119,7 @@ def choose_result(stated: str, verb: str, around: tuple[str, str], parse: Callab
         return parse(behind[right.end() :].lstrip("`"))
     if right := _CONFIRMED.search(behind):
         return parse(right["value"])
-    return "" if re.search(r"[^\W\d]", verb) else stated
+    return "" if re.search(r"[^\W\d]", verb) or _REPAIRS.search(behind) else stated
 
 
 def describe_difference(given: str, right: str) -> str:

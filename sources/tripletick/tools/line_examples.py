@@ -32,7 +32,7 @@ _ONE_AFTER_ANOTHER = re.compile(
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = re.compile(
     rf"\s*,?\s*(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
-    rf"{_A_LINE_EACH}"
+    rf"{_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
 )
 """What stands there where only the first and the last of them are shown."""
 _PIPED = re.compile(

@@ -16,6 +16,12 @@ UNREAD = "the task gives it an argument, and it reads none: {how} is the first o
 ENDS = "Line {line}: {name} ends with its line end, so that {what}. The line below it: {right}"
 JOINED_ENDS = "Line {line}: {name} has lines with their ends. It should read: {right}"
 TOO_DEEP = "{code} looks into subfolders too, and these are to be left out. It should read: {right}"
+UNUSED = "{how} is kept as {name}, and nothing is done with that"
+_KEPT = re.compile(
+    r"(?m)^[ \t]*(?:const |let |var |local )?(?P<name>\w+) ?= ?"
+    r"(?:(?:int|float|str|Number|parseInt|parseFloat)\()?"
+    r"(?P<how>sys\.argv\[\d\]|process\.argv\[\d\]|\"?\$\{?\d\}?\"?)\)?;?[ \t]*$"
+)
 PROMPTS = "{code} prints its text in front of the result. It should read: input()"
 _NO_ARGUMENT = re.compile(
     r"(?i)\b(?:no|without|any|ohne|keine?|sans|sin|senza) (?:\S+ )?(?:argument|parameter)"
@@ -158,6 +164,18 @@ def _find_raw_use(loop: ast.For, name: str) -> str:
     return ""
 
 
+def _find_unused(program: NewProgram) -> Misreading | None:
+    """Find an argument that a program keeps and does nothing with."""
+    source = program.source
+    for found in _KEPT.finditer(source):
+        name = found["name"]
+        if len(re.findall(rf"(?<![\w.]){name}\b", source)) == 1 and not re.search(
+            r"\b(?:eval|globals|locals)\b", source
+        ):
+            return Misreading(UNUSED.format(how=found["how"], name=name))
+    return None
+
+
 def _find_depth(program: NewProgram) -> Misreading | None:
     """Find a search in folders that are to be left out."""
     source = program.source
@@ -182,4 +200,5 @@ CHECKS = (
     _find_joined_ends,
     _find_kept_ends,
     _find_depth,
+    _find_unused,
 )

@@ -56,6 +56,9 @@ _CALLS = re.compile(
     r"(?P<call>\bprint\(|\bconsole\.log\()(?P<value>[^\n]{1,200})\)(?=;?[ \t]*$)", re.MULTILINE
 )
 _CHOICES = {"python": "'{1}' if {0} else '{2}'", "javascript": "{0} ? '{1}' : '{2}'"}
+BY_HEART = "{sample!r} is only an example, and the program prints it whatever it is given"
+_SHOWN = re.compile(r"(?:\blike|\bas|\bprints?|\bsuch as|e\.g\.)[ :]+[\"'`]([^\"'`\n]{3,80})[\"'`]")
+_LAST_SET = re.compile(r"(?P<name>\w+) = [^\n]*\n[ \t]*\Z")
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
 SILENT = "it prints nothing, and the task says that it prints"
 
@@ -106,6 +109,30 @@ def _find_written_name(program: NewProgram) -> Misreading | None:
         source = f"{program.source[:start]}{right}{program.source[end:]}"
         return Misreading(f"{told}: {right}", source)
     return None
+
+
+def _find_sample(program: NewProgram) -> Misreading | None:
+    """Find a line that a task shows with a number, and that is printed as it stands there."""
+    for sample in filter(_has_number, (found[1] for found in _SHOWN.finditer(program.task))):
+        found = re.search(
+            rf"(?P<call>\bprint\(|\bconsole\.log\()f?([\"'`]){re.escape(sample)}\2\)", program.source
+        )
+        if not found or program.language.tag not in ("python", "javascript"):
+            continue
+        set_last = _LAST_SET.search(program.source, 0, found.start())
+        number = re.search(r"\d+(?:\.\d+)?", sample)
+        if not set_last or not number or program.language.tag != "python":
+            return Misreading(BY_HEART.format(sample=sample))
+        form = ":g" if "." not in number[0] else ""
+        text = f"{sample[: number.start()]}{{{set_last['name']}{form}}}{sample[number.end() :]}"
+        right = f'{found["call"]}f"{text}")'
+        told = f"{BY_HEART.format(sample=sample)}. It should read: {right}"
+        return Misreading(told, program.source.replace(found[0], right))
+    return None
+
+
+def _has_number(text: str) -> bool:
+    return len(re.findall(r"\d+(?:\.\d+)?", text)) == 1 and bool(re.search(r"[^\W\d]", text))
 
 
 def _find_other_form(program: NewProgram) -> Misreading | None:
@@ -167,6 +194,7 @@ def _find_truth(program: NewProgram) -> Misreading | None:
 CHECKS = (
     _find_overwritten,
     _find_written_name,
+    _find_sample,
     _find_other_form,
     _find_unsorted,
     _find_silence,

@@ -1,0 +1,115 @@
+"""Worked examples that give values alone for the places of a usage: of `pace.py KM TIME`, "10 and 52:30 give
+5:15"; "for 3300 it prints: 6 jars".
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+
+from tripletick.languages.registry import Language
+from tripletick.tools.command_examples import compile_call
+from tripletick.tools.function_examples import speaks_of_fault
+from tripletick.tools.new_program import OF_PARTS
+
+_PLACE = re.compile(r"[ ]+(?:<\w[\w -]*>|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z])(?![\w'.])")
+_SENTENCE = re.compile(r"\n|(?<=[.;!?])\s+(?=[A-ZÄÖÜ(\"'`0-9])|;\s+")
+_VALUE = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|(?<![\w.:+-])(-?\d+(?:[.:]\d+)*)(?![\w+])")
+_VERB = re.compile(
+    r"(?:[ ,]+(?:(?:it|this|that|the (?:program|script|output|result)|you|which) )?"
+    r"(?:(?:should|must|will|would|shall|soll(?:te)?) )?(?:then )?"
+    r"(?:prints?|gives?|shows?|outputs?|returns?|displays?|means?|makes?|is|are|gibt|ergibt|ergeben|zeigt|donnent?"
+    r"|affiche|dan|danno|muestra|stampa|mostra)\b|\s*(?:->|=>|→|=))\s*(?P<colon>:?)\s*"
+)
+_OUTPUT_FOR = re.compile(
+    r"(?i)(?:output|result|ausgabe|ergebnis|sortie|salida|resultado|risultato)\s+(?:for|with|bei|für|mit|pour|avec"
+    r"|para|con|per)\s+(?P<values>[^:\n]{1,80}):\s*"
+)
+_ONE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|-?\d[\w:.+/-]*|[A-Za-z][\w-]*)"
+_BARE = re.compile(
+    r"(?:^|[,;:(] |\. |\b(?:so|like|e\.g\.?|eg|for example|with|bei|con|avec|from) )"
+    rf"(?P<values>(?!(?:so|like|e\.?g|for|and|or|then|if|with|it|this|that)\b){_ONE}(?: {_ONE}){{0,4}})"
+    r"(?P<verb> (?:->|=>|\u2192) | (?:gives?(?: me)?|makes|should (?:be|give|print|show)|comes to|viene|gibt"
+    r"|ergibt|donne) )"
+    r"(?:(?P<quoted>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)|(?P<plain>-?[\w#][\w.:#-]*(?: [A-Z\d][\w.:#-]*){0,6}))"
+    r"(?=[.,;!)]?(?:\s*$|\s+(?:and|but|or|so|nothing|if|as|because)\b|[.,;!)]\s))",
+    re.MULTILINE,
+)
+_TAKES = re.compile(r"(?i)\bargs?\b|\bargument|\bgive|\btakes?\b|\btype\b|\bgiven\b")
+_CALL = re.compile(r"\b[a-z]\w*\([\w, ]*\)")
+_STDIN = re.compile(r"(?i)\b(?:standard input|std-?in|standardeingabe|piped?)\b")
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
+_NUMBER = re.compile(r"-?[$€£]?\d+(?:[.:]\d+)*(?=[.,;!)]?(?:$|\s+(?:and|because|since|as|but|\()))")
+
+
+def find_placeholder_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
+    """Find `(command, what it prints)` for the program at `path`, whose usage has places to be filled in."""
+    if OF_PARTS.search(task) or _STDIN.search(task) or _CALL.search(task) or speaks_of_fault(task):
+        return []
+    usage = next(
+        (found for call in compile_call(path, language).finditer(task) if (found := _read_usage(task, call))),
+        None,
+    )
+    if not usage:
+        start = f"{language.starts[0]} {path}" if language.starts else ""
+        return (
+            [(f"{start} {shlex.join(values)}", right) for values, right in _find_bare(task)] if start else []
+        )
+    start, count = usage
+    return [
+        (f"{start} {shlex.join(values)}", right)
+        for values, right in _find_values(task, path)
+        if len(values) == count and right
+    ]
+
+
+def _find_bare(task: str) -> Iterator[tuple[list[str], str]]:
+    """Give arguments that stand by themselves in front of what is printed for them: `1000 8 20 gives 42`."""
+    for found in _BARE.finditer(task):
+        with suppress(ValueError):
+            values = shlex.split(found["values"])
+            words = [value for value in values if value.isalpha()]
+            is_sure = not words or ("->" in found["verb"] and len(words) < 2 and _TAKES.search(task))
+            if is_sure and not any(" " in value and re.search(r"\.\w{2,3} ", value) for value in values):
+                yield values, (found["quoted"] or found["plain"]).strip("\"'` .,;")
+
+
+def _read_usage(task: str, call: re.Match[str]) -> tuple[str, int] | None:
+    """Give what starts a program, and how many places stand behind it."""
+    at, count = call.end(), 0
+    while place := _PLACE.match(task, at):
+        at, count = place.end(), count + 1
+    return (call[0], count) if count else None
+
+
+def _find_values(task: str, path: str) -> Iterator[tuple[list[str], str]]:
+    """Give the values that sentences have in front of what is printed for them, and that."""
+    for sentence in _SENTENCE.split(task):
+        usage = re.search(rf"{re.escape(path)}(?:{_PLACE.pattern})*(?!.*{re.escape(path)})", sentence)
+        sentence = sentence[usage.end() :] if usage else sentence
+        if said := _OUTPUT_FOR.search(sentence):
+            yield _list_values(said["values"]), _read_result(sentence[said.end() :], whole=True)
+        elif said := _VERB.search(sentence, _find_first_value(sentence)):
+            result = _read_result(sentence[said.end() :], whole=bool(said["colon"]))
+            yield _list_values(sentence[: said.start()]), result
+
+
+def _find_first_value(sentence: str) -> int:
+    found = _VALUE.search(sentence)
+    return found.end() if found else len(sentence)
+
+
+def _list_values(text: str) -> list[str]:
+    return [next(filter(None, groups)) for groups in _VALUE.findall(text)]
+
+
+def _read_result(rest: str, *, whole: bool) -> str:
+    """Give what is printed: a quoted text, a number at the end, or, behind a colon, all that follows."""
+    if quoted := _QUOTED.match(rest):
+        return str(quoted[quoted.lastindex or 0])
+    if whole:
+        return rest.strip().rstrip(".") if len(rest) < 120 else ""
+    number = _NUMBER.match(rest)
+    return number[0] if number else ""

@@ -1,0 +1,97 @@
+"""Examples that give values alone for what a program takes, and examples in requests for a repair."""
+
+import re
+
+import pytest
+
+from tripletick.languages.registry import detect_language
+from tripletick.tools.command_examples import find_examples
+from tripletick.tools.placeholder_examples import find_placeholder_examples
+
+
+def find(task, finder=find_placeholder_examples):
+    path = re.search(r"[\w-]+\.(?:py|js|sh)\b", task)[0]
+    return finder(task, path, detect_language(path))
+
+
+@pytest.mark.parametrize(
+    ("task", "command", "right"),
+    [
+        (
+            "python3 rows.py CHAIRS PER_ROW prints the rows. 23 chairs with 7 per row should print: 4 rows",
+            "python3 rows.py 23 7",
+            "4 rows",
+        ),
+        (
+            "python3 jar.py GRAMM teilt auf. Ausgabe bei 3300: 6 x 500 g, Rest 50 g",
+            "python3 jar.py 3300",
+            "6 x 500 g, Rest 50 g",
+        ),
+        ("node pace.js KM TIME prints the pace, so 10 and 52:30 give 5:15.", "node pace.js 10 52:30", "5:15"),
+        ("Write fee.py: python3 fee.py DAYS prints the fee. 7 days is 1.40.", "python3 fee.py 7", "1.40"),
+        ('Write up.py: python3 up.py TEXT prints it loudly. "tea" gives "TEA".', "python3 up.py tea", "TEA"),
+        ("bed.py - wake time and hours as args, 07:00 10 -> 21:00", "python3 bed.py 07:00 10", "21:00"),
+        ("weeks.js takes three numbers. 45 6 10 should be 6", "node weeks.js 45 6 10", "6"),
+        ("vowels.py counts them in the word that i give it, banana -> 3", "python3 vowels.py banana", "3"),
+        (
+            'deck.py for my ferry. so 40 5 4 gives me "31 m left", else "no"',
+            "python3 deck.py 40 5 4",
+            "31 m left",
+        ),
+    ],
+)
+def test_values_that_stand_by_themselves_are_an_example(task, command, right):
+    assert find(task) == [(command, right)]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "rows.py CHAIRS prints the rows. 23 chairs with 7 per row are a problem",
+        "python3 sum.py A B prints the sum, which is a number. Please hurry.",
+        "lines.py reads numbers from stdin, 4 5 -> 9",
+        "total.py is wrong, 2 3 gives 23, should be 5",
+        "mail.py with mask(text), anna -> a***",
+        "tests for slug.py: uppercase->lowercase",
+    ],
+)
+def test_what_is_no_example_is_none(task):
+    assert find(task) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "right"),
+    [
+        ("If I type python3 deck.py 40 5, I should see: 35 m left. Else: too long.", "35 m left"),
+        ("python3 deck.py 2d6+3 comes out as 5 15. Thanks!", "5 15"),
+        ("python3 deck.py 40 5 deve stampare 35", "35"),
+        (
+            "Zum Beispiel soll python3 deck.py 40 genau diese Zeile ausgeben: 6 x 5 g, Rest 10 g",
+            "6 x 5 g, Rest 10 g",
+        ),
+        (
+            "If I run python3 deck.py 2, for example, I'd like to get these two lines:\\nsalt 6 g\\ntea 4 g",
+            "salt 6 g\\ntea 4 g",
+        ),
+        (
+            "With python3 deck.py 2 the result should look like:\\n**\\n*\\nThere is one blank on each side.",
+            "**\\n*",
+        ),
+        ("python3 deck.py 2 prints: the sum of both", ""),
+        # of what is to be repaired the right one
+        ("deck.py ignores case: python3 deck.py a prints 2, and it should print 4. Repair it", "4"),
+        ("python3 deck.py Anna prints no. Please change it so that capitals do not matter.", ""),
+        ("python3 deck.py Anna -> no. thats wrong, should be yes", "yes"),
+        ("python3 deck.py 5 3 prints Total: 53 lol. should be 8", "8"),
+        ("python3 deck.py 3 4 prints 034, while I would expect 7.", "7"),
+        ("sum(10) in deck.py returns 45; it must be 55. Fix it.", ""),
+        ("fix deck.py so that python3 deck.py prints the two areas again", ""),
+        ("python3 deck.py a.txt crashes.. should print 0.", "0"),
+        ("python3 deck.py 15 prints the numbers from 1 to 15, each on its own line, but Fizz for threes", ""),
+    ],
+)
+def test_more_ways_to_say_what_a_command_prints(task, right):
+    task = task.replace("\\n", "\n")
+    assert [shown for _, shown in find(task, find_examples)] == (
+        [right.replace("\\n", "\n")] if right else []
+    )
