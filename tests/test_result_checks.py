@@ -337,3 +337,10 @@ def test_lines_that_a_block_put_there_again_are_told(tmp_path):
 )
 def test_lines_that_were_there_several_times_are_left_alone(path, text, before):
     assert find_doubled(path, text, before) is None
+
+
+def test_a_line_per_name_says_nothing_of_the_order():
+    request_ = "Write totals.txt with a line per tenant such as Diaz: 3, sorted by name"
+    assert get_text(find_disorder("totals.txt", "Diaz: 3\nWolf: 1\nArcher: 2\n", request_)).startswith(
+        "totals.txt is not"
+    )

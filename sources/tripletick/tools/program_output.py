@@ -57,6 +57,7 @@ _CALLS = re.compile(
 )
 _CHOICES = {"python": "'{1}' if {0} else '{2}'", "javascript": "{0} ? '{1}' : '{2}'"}
 BY_HEART = "{sample!r} is only an example, and the program prints it whatever it is given"
+COMPUTED = "Compute the result above it, and print {place} with that"
 _SHOWN = re.compile(r"(?:\blike|\bas|\bprints?|\bsuch as|e\.g\.)[ :]+[\"'`]([^\"'`\n]{3,80})[\"'`]")
 _LAST_SET = re.compile(r"(?P<name>\w+) = [^\n]*\n[ \t]*\Z")
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
@@ -122,7 +123,8 @@ def _find_sample(program: NewProgram) -> Misreading | None:
         set_last = _LAST_SET.search(program.source, 0, found.start())
         number = re.search(r"\d+(?:\.\d+)?", sample)
         if not set_last or not number or program.language.tag != "python":
-            return Misreading(BY_HEART.format(sample=sample))
+            place = sample.replace(number[0], "{result}") if number else sample
+            return Misreading(f"{BY_HEART.format(sample=sample)}. {COMPUTED.format(place=place)}")
         form = ":g" if "." not in number[0] else ""
         text = f"{sample[: number.start()]}{{{set_last['name']}{form}}}{sample[number.end() :]}"
         right = f'{found["call"]}f"{text}")'

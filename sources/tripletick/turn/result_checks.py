@@ -49,7 +49,8 @@ UP = re.compile(
     re.IGNORECASE,
 )
 OTHER_KEY = re.compile(
-    r"\b(?:by|nach|par|por|per(?! (?:\w+ )?(?:line|row|page|file|item|person|day|week|month|year)s?\b))\b"
+    r"\b(?<!line )(?<!row )(?<!entry )(?:by|nach|par|por"
+    r"|per(?! (?:\w+ )?(?:line|row|page|file|item|person|day|week|month|year)s?\b))\b"
     r"(?! (?:(?:the|dem|ordre|orden|ordine|ordem) )?(?:nam|nom|alpha|alfa|letter|title)\w*+(?! length))"
     r"|\b(?:high|low|larg|small|bigg?|great|new|lat|old|long|earli|short|cheap)e?st\b|\b(?:most|least)\b",
     re.IGNORECASE,
