@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "b67e3df13492ebe369ef90bb35414d28e1fda7a20a638b9d9eff7918de2d0176"
+  sha256 "56c0957141d8d92c62cad99d9168fd4d0e9c0eafad506d17e8e005c629eb6485"
   license "MIT"
 
   depends_on "python@3.13"

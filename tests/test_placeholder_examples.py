@@ -10,7 +10,7 @@ from tripletick.tools.placeholder_examples import find_placeholder_examples
 
 
 def find(task, finder=find_placeholder_examples):
-    path = re.search(r"[\w-]+\.(?:py|js|sh)\b", task)[0]
+    path = re.findall(r"[\w-]+\.(?:py|js|sh)\b", task)[0]
     return finder(task, path, detect_language(path))
 
 
@@ -78,6 +78,11 @@ def test_what_is_no_example_is_none(task):
             "**\\n*",
         ),
         ("python3 deck.py 2 prints: the sum of both", ""),
+        (
+            'python3 deck.py Plum 2 prints the lines "Plum 1 of 2" and "Plum 2 of 2". Thanks',
+            "Plum 1 of 2\\nPlum 2 of 2",
+        ),
+        ('With python3 deck.py a b I\'d expect the two lines "a -> b" and "b -> a".', "a -> b\\nb -> a"),
         # of what is to be repaired the right one
         ("deck.py ignores case: python3 deck.py a prints 2, and it should print 4. Repair it", "4"),
         ("python3 deck.py Anna prints no. Please change it so that capitals do not matter.", ""),

@@ -29,6 +29,10 @@ _ONE_AFTER_ANOTHER = re.compile(
     rf"\s*,?\s*(?:then |it )?{_SAYS} "
     rf"(?P<values>{_QUOTED}(?:,? (?:and )?(?:then|followed by) {_QUOTED}){{1,9}})"
 )
+_LINES_OF = re.compile(
+    rf"\s*,?\s*(?:then |it )?(?:{_SAYS}|(?:I|you)(?:'d| would| should)? (?:expect|see|get)) "
+    rf"(?:the|these) (?:\w+ )?lines?:? (?P<values>{_VALUES})"
+)
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = re.compile(
     rf"\s*,?\s*(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
@@ -58,7 +62,7 @@ def find_listed_lines(rest: str) -> str:
     """Give the lines that a command prints by what stands behind it, LEFT_OUT where some are not shown; ""
     where that is no list of them.
     """
-    if listed := _LISTED.match(rest):
+    if listed := _LISTED.match(rest) or _LINES_OF.match(rest):
         return "\n".join(_split_values(listed["values"]))
     if following := _ONE_AFTER_ANOTHER.match(rest):
         return "\n".join(_split_values(following["values"]))

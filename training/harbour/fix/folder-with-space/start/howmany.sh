@@ -1,0 +1,3 @@
+#!/bin/bash
+# prints how many files are in a folder
+ls $1 | wc -l
