@@ -30,6 +30,9 @@ TOTAL = "def total(x):\n    r = 0\n    for n in x:\n        r += n\n{}"
         ("def f(name):\n    return name[0] + name[1]", "Its words: for word in name.split()"),
         ("def f(name):\n    name = name.split()\n    return name[0] + name[1]", None),
         ("def f(row):\n    return row[0] + row[1]", None),
+        ("for t in ['9:30', '11:00']:\n    if t >= now:\n        print(t)", "Line 2 compares times as texts"),
+        ("for t in ['09:30', '11:00']:\n    if t >= now:\n        print(t)", None),
+        ("for t in ['9:30', '11:00']:\n    if t == now:\n        print(t)", None),
         ("def f(", None),
     ],
 )

@@ -28,7 +28,7 @@ def find(task, finder=find_placeholder_examples):
             "6 x 500 g, Rest 50 g",
         ),
         ("node pace.js KM TIME prints the pace, so 10 and 52:30 give 5:15.", "node pace.js 10 52:30", "5:15"),
-        ("Write fee.py: python3 fee.py DAYS prints the fee. 7 days is 1.40.", "python3 fee.py 7", "1.40"),
+        ("Write fee.py: python3 fee.py DAYS prints the fee. 7 days make 1.40.", "python3 fee.py 7", "1.40"),
         ('Write up.py: python3 up.py TEXT prints it loudly. "tea" gives "TEA".', "python3 up.py tea", "TEA"),
         ("bed.py - wake time and hours as args, 07:00 10 -> 21:00", "python3 bed.py 07:00 10", "21:00"),
         ("weeks.js takes three numbers. 45 6 10 should be 6", "node weeks.js 45 6 10", "6"),
@@ -53,6 +53,8 @@ def test_values_that_stand_by_themselves_are_an_example(task, command, right):
         "total.py is wrong, 2 3 gives 23, should be 5",
         "mail.py with mask(text), anna -> a***",
         "tests for slug.py: uppercase->lowercase",
+        "mean.py prints the mean of numbers.txt, 0 should be ignored.",
+        "python3 kg.py LBS prints kilograms. Use 1 kg = 2.2046.",
     ],
 )
 def test_what_is_no_example_is_none(task):
@@ -78,6 +80,8 @@ def test_what_is_no_example_is_none(task):
             "**\\n*",
         ),
         ("python3 deck.py 2 prints: the sum of both", ""),
+        ("deck.py where the sum should be whole: python3 deck.py 2 3 prints 5.", "5"),
+        ("Write deck.py, and it should take two. python3 deck.py 2 3 prints 5.", "5"),
         (
             'python3 deck.py Plum 2 prints the lines "Plum 1 of 2" and "Plum 2 of 2". Thanks',
             "Plum 1 of 2\\nPlum 2 of 2",

@@ -60,7 +60,8 @@ def correct(task, source, tag="python"):
             ROWS,
             "python",
             "for n, line in enumerate(sys.stdin):\n    print(f'{n}: {line}')",
-            "for n, line in enumerate(sys.stdin):\n    line = line.strip()\n    print(f'{n}: {line}')",
+            'for n, line in enumerate(sys.stdin):\n    line = line.rstrip("\\n")\n'
+            "    print(f'{n}: {line}')",
         ),
         (ROWS, "python", "name = input('Name: ')", "name = input()"),
         (
@@ -137,6 +138,27 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         (KEEP, "bash", 'echo "Usage: keep.sh letter.txt"\necho $1'),
         ("Write a.py with a name in it, and b.py, which prints that name", "python", "x = 1; y = str"),
         ("Write a.py: it prints total N", "python", "print(f'The total is {n}')"),
+        ("Write todos.sh that prints all lines with TODO", "bash", "grep -rn TODO ."),
+        ("Write disk.py that prints the disk usage", "python", "print(f'Disk usage: {n}')"),
+        ("Write hello.py that prints 'Hello 2024'", "python", "print('Hello 2024')"),
+        ("Write rev.js that takes a word", "javascript", "const w = process.argv[2]; console.log([...w]);"),
+        ("Write rev.js that takes a word", "javascript", "const w = process.argv[2];\nconsole.log([...w]);"),
+        (
+            "Write list.sh that prints the names in alphabetical order",
+            "bash",
+            'for f in *.txt; do echo "$f"; done',
+        ),
+        ("a.txt is in alphabetical order. Write a.py that prints one", "python", "print(x[0])"),
+        (COUNT.replace(".sh", ".py"), "python", "print(len(next(os.walk('.'))[2]))"),
+        ("Write a.sh that prints all; it must not skip subfolders", "bash", "find . -name '*.txt' | wc -l"),
+        (
+            "Write a.py that takes N and prints the first N primes",
+            "python",
+            "print(f'The first {n} primes:')",
+        ),
+        (LEAP, "python", "def f(y):\n    return True\nprint(f(3), f(4))"),
+        (TALLY, "python", "for row in rows:\n    prices[row[0]] = float(row[1])\n    total = total + 1"),
+        (ROWS, "python", f"for x in {'-' * 1500}1:\n    print(x)"),
         (KEEP, "bash", 'x=${1:-letter.txt}; echo "saved $x"'),
     ],
 )
@@ -148,13 +170,12 @@ def test_what_has_no_one_form_is_only_told():
     task = COUNT.replace(".sh", ".py")
     assert correct(task, "for a, b, c in os.walk('.'):\n    n += len(c)") == (1, "")
     assert correct(ISBN, "while True:\n    x = input()") == (1, "")
+    assert correct(ISBN, "for n in range(3):\n    total += float(input('Number: '))") == (1, "")
+    adds = "function add(a, b) { return a + b; }\nmodule.exports = add;"
+    assert correct(LEAP, adds, "javascript") == (2, "")  # nothing is printed either
     assert correct(ROWS, "for line in sys.stdin: print(line)") == (1, "")
     assert correct(TALLY.replace("total", "name, sorted by name"), "print(names)") == (1, "")
-    assert correct("Write a.sh, which prints a name", "x=1\necho Usage", "bash") == (1, "")
-    assert correct("bash dough.sh PIZZAS prints what they take", "N=$1\necho 'flour 160 g'", "bash") == (
-        1,
-        "",
-    )
+    assert correct("dough.sh PIZZAS prints what they take", "N=$1\necho 'flour 160 g'", "bash") == (1, "")
     deck = 'Write deck.py: print what is left as "19 m left"'
     assert correct(deck, "def f(left):\n    print('19 m left')") == (1, "")
 

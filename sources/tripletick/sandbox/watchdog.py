@@ -207,7 +207,9 @@ class Watchdog(threading.Thread):
             return found
         began = time.monotonic()
         if found - self._others > most or began >= self._weighed:
-            self._others = sum(platforms.sum_files_of_others(each, pids) for each in self._watched.scratch)
+            self._others = sum(
+                platforms.sum_files_of_others(each, self._watched.pid) for each in self._watched.scratch
+            )
             # Others may give up what the block then takes; all processes are looked at, which is not cheap.
             self._weighed = began + RARELY * (time.monotonic() - began)
         return max(0, found - self._others)

@@ -145,12 +145,14 @@ def sum_open_files(pids: Iterable[int], mark: str) -> int:
     return sum(dict(found for pid in pids for found in list_open_files(pid, mark)).values())
 
 
-def sum_files_of_others(folder: str, pids: Sequence[int]) -> int:
-    """Bytes of the files in `folder` that surely are of others: another user's, or in use elsewhere.
+def sum_files_of_others(folder: str, outermost: int) -> int:
+    """Bytes of the files in `folder` that surely are not of this process and those below it: another user's,
+    or in use elsewhere alone.
 
     Ends early where it takes long to tell; what has not been looked at does not count.
     """
     until, found = time.monotonic() + PATIENCE, {}
+    pids = [outermost, *list_descendants(outermost)]
     users = {status.st_uid for pid in pids if (status := read_status(PROC / str(pid)))}
     for name in list_names(Path(folder)):
         status = read_status(Path(folder, name))
@@ -160,15 +162,23 @@ def sum_files_of_others(folder: str, pids: Sequence[int]) -> int:
         if time.monotonic() > until:
             break
         found |= {} if pid in pids else list_used_files(pid, f"{folder}/")
-    own = {each for pid in pids for each, _ in list_open_files(pid, f"{folder}/")}
-    return sum(size for each, size in found.items() if each not in own)
+    disk = read_status(Path(folder))
+    # once more, for what has come below it meanwhile
+    for pid in (outermost, *list_descendants(outermost)):
+        for own in list_used_files(pid, f"{folder}/"):
+            found.pop(own, None)
+    return sum(size for (device, _), size in found.items() if disk and device == disk.st_dev)
 
 
 def list_used_files(pid: int, start: str) -> dict[tuple[int, int], int]:
-    """Identity and bytes of the files that a process has open or mapped and whose path holds `start`."""
+    """Identity and bytes of the files below `start` that a process has open or mapped."""
     rows = (line.split(maxsplit=5) for line in read_text(PROC / str(pid) / "maps").splitlines())
-    found = (read_status(Path(path)) for path in {row[5] for row in rows if len(row) > 5 and start in row[5]})
-    mapped = {(each.st_dev, each.st_ino): each.st_blocks * BLOCK for each in found if each}
+    paths = {row[5] for row in rows if len(row) > 5 and row[5].startswith(start)}
+    mapped = {
+        (each.st_dev, each.st_ino): each.st_blocks * BLOCK
+        for each in map(read_status, map(Path, paths))
+        if each
+    }
     return mapped | dict(list_open_files(pid, start))
 
 

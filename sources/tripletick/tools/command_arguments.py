@@ -97,6 +97,7 @@ def find_unread_others(task: str, path: str, source: str, language: Language) ->
     how = language.argument[0] if language.argument else ""
     before, first, behind = re.split(r"(\d)", how) if how else ("", "0", "")
     words = given[1][:MOST_ARGUMENTS] if given else []
+    words = [] if any(word.strip().startswith("-") for word in words) else words
     at = rf"(?:{re.escape(before.strip(QUOTE))}|\$\{{)(\d)"
     read = {int(number) for number in re.findall(at, source)}
     if len(words) < 2 or not read or _TAKES_ALL.search(_COUNTED.sub("", source)):

@@ -40,7 +40,7 @@ _LINK = re.compile(
 )
 """What may stand between a command and the verb."""
 _ASIDE = re.compile(
-    r",?\s*(?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo)?[\s,]*$"
+    r",? (?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo)$"
 )
 _TRAILING = re.compile(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
 _RESULT = re.compile(
@@ -78,7 +78,7 @@ _CALLED_IN = re.compile(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
 _IS_VALUE = re.compile(r"[\"'`].*|.*[\dA-Z].*|yes|no|true|false")
 _QUOTED = re.compile(r"(?<=\s)(?:\"[^\"\n]*\"|'[^'\n]*')(?=\s)")
 _BREAKS = re.compile(r"(?<= )(?:crashes|fails|breaks|dies|hangs)\b[.,;!]* ?")
-_VERB = re.compile(rf"\s+(?={SAYS})")
+_VERB = re.compile(rf"(?<!\s)\s+(?={SAYS})")
 OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
 _UNIT = re.compile(r"(?P<number>\s-?\d+(?:\.\d+)?) [A-Z](?=\s|$)")
@@ -185,9 +185,9 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
     masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), line)
     verb = _VERB.search(masked, call.end())
     command, plain = (text[call.start() : verb.start()] if verb else "" for text in (line, masked))
-    plain = _ASIDE.sub("", plain)
+    plain = _ASIDE.sub("", plain.rstrip(", \t")).rstrip(", \t")
     is_plain = len(plain.split()) <= WORDS and not re.search(r"[\"'`,;:!?()]|\.\s", plain)
-    command = _TRAILING.sub("", _ASIDE.sub("", command))
+    command = _TRAILING.sub("", _ASIDE.sub("", command.rstrip(", \t")).rstrip(", \t"))
     return (command, line[verb.end() :]) if verb and is_plain else ("", "")
 
 

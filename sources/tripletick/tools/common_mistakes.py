@@ -34,6 +34,12 @@ JOINED_SUM = (
     "Line {first}: {name} begins as a text, so that + joins texts. To add numbers it begins as {name} = 0, "
     "and line {line} reads: {whole}"
 )
+COMPARED = (
+    "Line {line} compares times as texts, letter by letter, so that 9:30 comes after 10:00. "
+    "Compared as numbers: {whole}"
+)
+_TIME = re.compile(r"\d{1,2}:\d\d")
+_SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">="}
 _ADDS = re.compile(
     r"(?i)\b(?:sums?|adds?|adding|added|totals?|plus|summe|addier\w*|somme|suma|somma|optel\w*)\b"
     r"|-?\d+(?:\.\d+)? (?:instead of|rather than|(?:an)?statt) -?\d"
@@ -97,6 +103,7 @@ def describe_mistakes(path: str, source: str, task: str = "") -> tuple[list[str]
         _find_divided_ends,
         _find_unused_results,
         _find_missing_results,
+        _find_compared_times,
     ):
         found += find(tree)
     found += _find_joined_sum(tree, task)
@@ -152,6 +159,22 @@ def _find_joined_texts(path: str, source: str) -> Iterator[str]:
             if texts.issuperset(found.groups()):
                 how = " + ".join(f"{number}({name})" for name in found.groups())
                 yield JOINED.format(line=at, first=found[1], second=found[2], how=how)
+
+
+def _find_compared_times(tree: ast.Module) -> Iterator[str]:
+    """Find times that are compared as texts, where not all have two digits for the hour."""
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    hours = {len(text.partition(":")[0]) for text in texts if isinstance(text, str) and _TIME.fullmatch(text)}
+    for node in ast.walk(tree) if len(hours) > 1 else ():
+        if not isinstance(node, ast.Compare) or not isinstance(
+            node.ops[0], ast.Lt | ast.Gt | ast.LtE | ast.GtE
+        ):
+            continue
+        sides = (node.left, node.comparators[0])
+        if all(isinstance(side, ast.Name) for side in sides):
+            parts = (f'tuple(map(int, {ast.unparse(side)}.split(":")))' for side in sides)
+            sign = _SIGNS[type(node.ops[0])]
+            yield COMPARED.format(line=node.lineno, whole=f" {sign} ".join(parts))
 
 
 def _find_joined_sum(tree: ast.Module, task: str) -> Iterator[str]:

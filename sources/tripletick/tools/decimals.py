@@ -37,7 +37,9 @@ _OTHERWISE = re.compile(
 )
 """What says that no zeros are needed, or nothing is printed."""
 _ROUNDS = re.compile(r"\bround\(|\bMath\.round\(")
-_WRITES = re.compile(r":[,<>^+]?\d*\.\d+[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\(")
+_WRITES = re.compile(
+    r":[^{}\"'\n]{0,20}\.(?:\d+|\{\w+\})[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\("
+)
 """What writes a number with all of its decimals."""
 _ADDS_DIGITS = re.compile(r"(?<![/\"'])/(?![/=*\"'])|\bfloat\(|\bmean\(|parseFloat|Number\(|\d\.\d")
 """What gives numbers with decimals."""
@@ -52,6 +54,7 @@ _PRINTED = {
     ),
 }
 """Calls that print one value."""
+_COUNTS = re.compile(r"(?i)\bhow many\b|\bnumber of\b|\bcounts?\b|\bwie ?viele\b")
 _ALL_PRINTED = re.compile(r"(?:\bprint|\bconsole\.log)\([^\n]*")
 _CONSTANT = re.compile(r"[\w.]+\((?:[\"'][^\"'\n]*[\"'])?\)")
 _ASIDE = re.compile(r"(?im)^.*\b(?:usage|error|invalid|no numbers)\b.*$")
@@ -86,7 +89,12 @@ def find_unformatted(task: str, path: str, source: str) -> tuple[str, str] | Non
     pattern, is_function = _PRINTED.get(ending), re.search(r"(?i)\b(?:functions?|returns?)\b", task)
     if count is None or not pattern or is_function or not _PRINTS.search(task):
         return None
-    if _ROUNDS.search(source) or _WRITES.search(source) or not _ADDS_DIGITS.search(source):
+    if (
+        _COUNTS.search(task)
+        or _ROUNDS.search(source)
+        or _WRITES.search(source)
+        or not _ADDS_DIGITS.search(source)
+    ):
         return None
     calls = list(pattern.finditer(source))
     others = [part for part in _ALL_PRINTED.findall(_ASIDE.sub("", source)) if not _CONSTANT.match(part)]

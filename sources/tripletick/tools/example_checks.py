@@ -111,7 +111,9 @@ def _find_misreadings(
     ):
         found = find(task, program.path, meant or program.source, program.language)
         # where the example holds, what stands for an argument that is not read must be written down
-        if found and (not holds or (found[1] and find is command_arguments.find_unread_others)):
+        fails = any(each.fault for each in used)
+        is_sure = fails if find is command_arguments.find_whole_text else not holds or (found and found[1])
+        if found and is_sure:
             told.append(found[0])
             meant = found[1] or meant
     for each in used:

@@ -77,7 +77,8 @@ _REPAIRS = re.compile(
     r"|(?:would be|is) (?:right|correct|expected)|the (?:right|correct) \w+ (?:is|would)"
     r"|corr[ei]gg?\w+|r[e\u00e9]par\w+|erreurs?|arregl\w+|errore?s?|sbagliat\w+|herstel\w*|fout\w*"
     r"|(?:but|while|whereas)\b[^.\n]{0,30}\b(?:expect|want)\w*"
-    rf"|(?:but|though|while|where|and it|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
+    rf"|(?:prints?|gives?|says?|shows?|returns?) [^.,\n]{{1,40}},? (?:and it|while it|where it) {_SHOULD}"
+    rf"|(?:but|though|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
     rf"|, (?:it |that )?{_SHOULD}\b|, want \S|[.!][\"'`]?\s+(?:(?:it|that|this|they)\s+)?{_SHOULD}\b"
     r"|\bexpected(?: \w+)?:",
     re.IGNORECASE,

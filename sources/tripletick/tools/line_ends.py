@@ -16,13 +16,15 @@ LARGEST, LONGEST = 1 << 20, 20_000
 _APPENDS = re.compile(r">>[ \t]*(?P<path>[\w./-]+|'[^'\n$]+'|\"[^\"\n$]+\")")
 _KEEPS_OPEN = re.compile(r"\becho[ \t]+-\w*n|\bprintf\b(?![^\n]*\\n)")
 """What may go on with the last line."""
-_FILES = r"(?P<files>(?:[ \t]+(?:[\w./*?-]+|'[^'\n]+'|\"[^\"\n$]+\"))+)[ \t]*"
+_FILES = r"(?P<files>(?:[ \t]+(?:[\w./*?-]++|'[^'\n]+'|\"[^\"\n$]+\")){1,50}+)[ \t]*"
 _JOINS = re.compile(rf"\bcat{_FILES}>>?[ \t]*(?P<path>[\w./-]+|'[^'\n]+')")
 _JOINS_EACH = re.compile(
     rf"\bfor[ \t]+(?P<name>\w+)[ \t]+in{_FILES}[;\n]\s*do\s+cat"
     r"(?=[ \t]+\"?\$\{?(?P=name)\}?\"?[ \t]*>>[ \t]*(?P<path>[\w./-]+|'[^'\n]+'))"
 )
-_MOVES = re.compile(r"(?m)(?:^|[;&(])[ \t]*(?:cd|pushd)\b")
+_MAY_NOT = re.compile(r"<<|\b(?:if|case|while|until)\b|&&|\|\||^[ \t]*#|[\"'][ \t]*#", re.MULTILINE)
+"""What stands in a script that may add nothing, or writes another one."""
+_MOVES = re.compile(r"\b(?:cd|pushd)\b")
 """Names are those of another folder then."""
 
 
@@ -30,22 +32,23 @@ def end_last_lines(script: str, workspace: Workspace) -> str:
     """Give a script that ends the last line of a text before it adds others, and that of each it joins."""
     if len(script) > LONGEST or _MOVES.search(script):
         return script
-    ended = list[str]()
-    for found in _APPENDS.finditer(script):
-        path = found["path"].strip("\"'")
+    ended: dict[str, str] = {}
+    for found in _APPENDS.finditer("" if _MAY_NOT.search(script) else script):
+        path = found["path"].strip("\"'").removeprefix("./")
         line = script[script.rfind("\n", 0, found.start()) + 1 : found.end()]
         is_first = path not in script[: found.start()]
         if is_first and not _KEEPS_OPEN.search(line) and _is_open(path, workspace):
-            ended.append(f"echo >> {found['path']}\n")
+            ended[path] = f"echo >> {found['path']}\n"
     for pattern in (_JOINS, _JOINS_EACH):
         script = pattern.sub(lambda found: _join_lines(found, workspace), script)
-    return "".join(ended) + script
+    return "".join(ended.values()) + script
 
 
 def _join_lines(found: re.Match[str], workspace: Workspace) -> str:
     """Have awk join texts, which ends each of their lines."""
     with suppress(ValueError):
-        paths = list(_expand(shlex.split(found["files"]), workspace))
+        words = shlex.split(found["files"])
+        paths = [] if any(word.startswith("-") for word in words) else list(_expand(words, workspace))
         if is_document(found["path"].strip("'")) and any(_is_open(path, workspace) for path in paths[:-1]):
             return re.sub(r"\bcat\b", "awk 1", found[0], count=1)
     return found[0]
@@ -65,7 +68,7 @@ def _expand(patterns: list[str], workspace: Workspace) -> Iterator[str]:
 
 def _is_open(path: str, workspace: Workspace) -> bool:
     """Tell whether the last line of a text has no end."""
-    with suppress(PathRefused, OSError):
+    with suppress(PathRefused, OSError, ValueError):
         if is_document(path) and workspace.get_kind(path) == "file":
             data = workspace.read_bytes(path, LARGEST)
             return 0 < len(data) < LARGEST and not data.endswith((b"\n", b"\r")) and b"\0" not in data

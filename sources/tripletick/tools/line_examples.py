@@ -22,20 +22,20 @@ _A_LINE_EACH = (
     r",? (?:(?:each|one|all) )?"
     r"(?:(?:on|in) (?:its|their|an?) own lines?|per line|on (?:separate|\w+) lines)\b"
 )
-_LISTED = re.compile(rf"\s*,?\s*(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
+_LISTED = re.compile(rf"[\s,]*+(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
 """What stands behind a command that prints several lines."""
 _QUOTED = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 _ONE_AFTER_ANOTHER = re.compile(
-    rf"\s*,?\s*(?:then |it )?{_SAYS} "
+    rf"[\s,]*+(?:then |it )?{_SAYS} "
     rf"(?P<values>{_QUOTED}(?:,? (?:and )?(?:then|followed by) {_QUOTED}){{1,9}})"
 )
 _LINES_OF = re.compile(
-    rf"\s*,?\s*(?:then |it )?(?:{_SAYS}|(?:I|you)(?:'d| would| should)? (?:expect|see|get)) "
+    rf"[\s,]*+(?:then |it )?(?:{_SAYS}|(?:I|you)(?:'d| would| should)? (?:expect|see|get)) "
     rf"(?:the|these) (?:\w+ )?lines?:? (?P<values>{_VALUES})"
 )
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = re.compile(
-    rf"\s*,?\s*(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
+    rf"[\s,]*+(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
     rf"{_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
 )
 """What stands there where only the first and the last of them are shown."""

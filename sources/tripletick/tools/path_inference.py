@@ -88,7 +88,7 @@ _BLANK_ADDED = re.compile(
 """A text that sed replaces by one with a blank before or behind it."""
 _PLAIN_GREP = re.compile(
     r"\bgrep(?P<options>(?:[ \t]+-[a-zA-DG-OQ-Z]+)*)"
-    r"(?=[ \t]+(?P<quote>[\"'])(?P<pattern>(?![^\"'\n]*\\[(|{+?])[^\"'\n]*?(?:\\[wsdS]|[\])])[+?][^\"'\n]*))"
+    r"(?=[ \t]+(?P<quote>[\"'])(?P<pattern>(?![^\"'\n]*\\[(|{+?])[^\"'\n]*?(?:\\[wsdS]|\])[+?][^\"'\n]*))"
 )
 """A grep whose pattern has signs that only the patterns of -E or -P have."""
 _WORD = re.compile(
@@ -266,7 +266,7 @@ def _end_line(found: re.Match[str]) -> str:
 def _extend_grep(found: re.Match[str]) -> str:
     """Have grep read its pattern as the one that it is."""
     kind = "-P" if r"\d" in found["pattern"] else "-E"
-    return f"grep{found['options']} {kind}"
+    return f"grep {kind}{found['options']}"
 
 
 def _count_entries(found: re.Match[str]) -> str:

@@ -20,8 +20,8 @@ _VALUE = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|(?<![\w.:+-])(-?\d+
 _VERB = re.compile(
     r"(?:[ ,]+(?:(?:it|this|that|the (?:program|script|output|result)|you|which) )?"
     r"(?:(?:should|must|will|would|shall|soll(?:te)?) )?(?:then )?"
-    r"(?:prints?|gives?|shows?|outputs?|returns?|displays?|means?|makes?|is|are|gibt|ergibt|ergeben|zeigt|donnent?"
-    r"|affiche|dan|danno|muestra|stampa|mostra)\b|\s*(?:->|=>|→|=))\s*(?P<colon>:?)\s*"
+    r"(?:prints?|gives?|shows?|outputs?|returns?|displays?|means?|makes?|gibt|ergibt|ergeben|zeigt|donnent?"
+    r"|affiche|dan|danno|muestra|stampa|mostra)\b|\s*(?:->|=>|→))\s*(?P<colon>:?)\s*"
 )
 _OUTPUT_FOR = re.compile(
     r"(?i)(?:output|result|ausgabe|ergebnis|sortie|salida|resultado|risultato)\s+(?:for|with|bei|für|mit|pour|avec"
@@ -53,7 +53,7 @@ def find_placeholder_examples(task: str, path: str, language: Language) -> list[
         None,
     )
     if not usage:
-        start = f"{language.starts[0]} {path}" if language.starts else ""
+        start = f"{language.starts[0]} {shlex.quote(path)}" if language.starts else ""
         return (
             [(f"{start} {shlex.join(values)}", right) for values, right in _find_bare(task)] if start else []
         )
@@ -72,6 +72,8 @@ def _find_bare(task: str) -> Iterator[tuple[list[str], str]]:
             values = shlex.split(found["values"])
             words = [value for value in values if value.isalpha()]
             is_sure = not words or ("->" in found["verb"] and len(words) < 2 and _TAKES.search(task))
+            if "should" in found["verb"] and not found["quoted"] and not found["plain"][:1].isdigit():
+                continue
             if is_sure and not any(" " in value and re.search(r"\.\w{2,3} ", value) for value in values):
                 yield values, (found["quoted"] or found["plain"]).strip("\"'` .,;")
 

@@ -24,7 +24,8 @@ _ANOTHER = re.compile(
     r"(?i)\b(?:and|und|et|y|e) (?:the|its|their|how|then|a|den|die|das|le|la|les|el|il|lo)\b"
 )
 _ALONE = re.compile(
-    r"(?i)\b(?:nothing else|only the (?:number|result|value|sum|total|amount|count|average)|just the number"
+    r"(?i)\bprints?\b[^.;\n]{0,120}"
+    r"\b(?:nothing else|only the (?:number|result|value|sum|total|amount|count|average)|just the number"
     r"|sonst nichts|nur die zahl|rien d.autre|nada m[áa]s|nient.altro)\b(?P<what>)"
 )
 _WANTS_WORDS = re.compile(

@@ -49,7 +49,8 @@ _INPUT = re.compile(r"\binput\((?:[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')?\)")
 _PROMPT = re.compile(r"\binput\((?:[rf]?\"[^\"\n]+\"|[rf]?'[^'\n]+')\)")
 _EXPORTS = re.compile(r"(?m)^(?:module\.exports\s*=|export default)\s*\{?\s*(?P<name>\w+)\s*\}?;?[ \t]*$")
 _SHALLOW = re.compile(
-    r"(?i)\b(?:no|not|without|excluding|except|ignor\w+|skip\w*|nicht|ohne|keine|sans|pas|sin|senza|zonder)"
+    r"(?i)\b(?:no|not|without|excluding|except|(?<!not )(?<!n't )(?<!never )(?:ignor\w+|skip\w*)|nicht"
+    r"|ohne|keine|sans|pas|sin|senza|zonder)"
     r"(?: (?:in|into|the|its|any|those|count\w*|includ\w*|look\w*|go\w*|files|from|of|die|den|dans|les|las"
     r"|le|en)){0,5} (?:sub-?(?:folder|director)\w*|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartelle)"
     r"|\b(?:sub-?(?:folder|directorie)s|unterordner|sous-dossiers|subcarpetas|sottocartelle) "
@@ -57,8 +58,9 @@ _SHALLOW = re.compile(
     r"(?: ?n.t| not| nicht| left| ignored| skipped| excluded)"
 )
 _FIND = re.compile(r"\bfind (?P<place>(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s|;&()]+))(?= -(?!maxdepth))")
+_STOPS = re.compile(r"\bbreak\b|\bnext\(os\.walk|\bdirs\w*(?:\[:\]|\.clear)|\breturn\b")
 _LINES = r"(?:sys\.stdin|open\(.*\)|\w*file\w*|f|fh|handle)"
-_READ_LINES = re.compile(rf"(?P<name>\w+) = (?P<place>{_LINES})\.readlines\(\)")
+_READ_LINES = re.compile(rf"\b(?P<name>\w+) = (?P<place>{_LINES})\.readlines\(\)")
 
 
 def _find_unread(program: NewProgram) -> Misreading | None:
@@ -77,7 +79,7 @@ def _find_unread(program: NewProgram) -> Misreading | None:
 
 def _read_arguments(source: str, tag: str) -> str:
     """Give a program that takes arguments where it asked or exported, "" where that is not clear."""
-    if tag == "python" and not re.search(r"(?m)^\s*while\b|\bsys\.stdin\b", source):
+    if tag == "python" and not _asks_in_loop(source):
         count = itertools.count(1)
         right = _INPUT.sub(lambda _: f"sys.argv[{next(count)}]", source)
         known = re.search(r"(?m)^import sys\b", source)
@@ -87,10 +89,25 @@ def _read_arguments(source: str, tag: str) -> str:
     if not exported or not made:
         return ""
     names = [name for name in made[1].split(",") if name.strip()]
+    if len(names) > 1 or re.search(r"\+", source[: exported.start()]):
+        return ""  # they may have to become numbers
     given = ", ".join(f"process.argv[{at}]" for at, _ in enumerate(names, 2))
     call = f"{exported['name']}({given})"
     last = f"console.log({call});" if re.search(r"\breturn\b", source) else f"{call};"
     return f"{source[: exported.start()]}{last}{source[exported.end() :]}"
+
+
+def _asks_in_loop(source: str) -> bool:
+    """Tell whether a Python program asks several times in one place, or reads other lines."""
+    tree = parse_program(source)
+    loops = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+    nodes = (
+        [part for node in ast.walk(tree) if isinstance(node, loops) for part in ast.walk(node)]
+        if tree
+        else []
+    )
+    asks = any(isinstance(part, ast.Name) and part.id == "input" for part in nodes)
+    return tree is None or asks or "sys.stdin" in source
 
 
 def _find_prompt(program: NewProgram) -> Misreading | None:
@@ -124,7 +141,7 @@ def _find_kept_ends(program: NewProgram) -> Misreading | None:
             and (name := _get_line_name(loop))
             and (what := _find_raw_use(loop, name))
         ):
-            right = f"{name} = {name}.strip()"
+            right = f'{name} = {name}.rstrip("\\n")'
             lines = program.source.splitlines(keepends=True)
             start = lines[loop.body[0].lineno - 1]
             blanks = start[: len(start) - len(start.lstrip())]
@@ -141,7 +158,9 @@ def _get_line_name(loop: ast.For) -> str:
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "enumerate":
         over = over.args[0] if over.args else over
         target = target.elts[-1] if isinstance(target, ast.Tuple) else target
-    is_lines = ast.unparse(over) in ("sys.stdin", "sys.stdin.readlines()", "stdin")
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "readlines":
+        over = over.func.value
+    is_lines = isinstance(over, ast.Attribute | ast.Name) and ast.unparse(over) in ("sys.stdin", "stdin")
     return target.id if is_lines and isinstance(target, ast.Name) else ""
 
 
@@ -169,9 +188,9 @@ def _find_unused(program: NewProgram) -> Misreading | None:
     source = program.source
     for found in _KEPT.finditer(source):
         name = found["name"]
-        if len(re.findall(rf"(?<![\w.]){name}\b", source)) == 1 and not re.search(
-            r"\b(?:eval|globals|locals)\b", source
-        ):
+        used = re.findall(rf"(?<!\w)(?<!(?<!\.\.)\.){name}\b", source)
+        is_special = program.language.tag == "bash" and name in ("IFS", "PATH", "LANG", "LC_ALL")
+        if len(used) == 1 and not is_special and not re.search(r"\b(?:eval|globals|locals)\b", source):
             return Misreading(UNUSED.format(how=found["how"], name=name))
     return None
 
@@ -189,7 +208,7 @@ def _find_depth(program: NewProgram) -> Misreading | None:
         return Misreading(
             TOO_DEEP.format(code=".rglob()", right=".glob()"), source.replace(".rglob(", ".glob(")
         )
-    if program.language.tag == "python" and re.search(r"\bos\.walk\(", source) and "break" not in source:
+    if program.language.tag == "python" and re.search(r"\bos\.walk\(", source) and not _STOPS.search(source):
         return Misreading(TOO_DEEP.format(code="os.walk(folder)", right="os.listdir(folder)"))
     return None
 

@@ -17,11 +17,13 @@ OVERWRITTEN = "Line {line} keeps the last number alone, and a total is wanted. I
 _TOTALS = re.compile(
     r"(?i)\b(?:totals?|sums?|summe\w*|gesamt\w*|insgesamt|totaux|somme|sumas?|totales|totali|altogether)\b"
 )
-_ADDS = re.compile(r"\+=|\bsum\(|\bCounter\b|\.get\(|\bsetdefault\b|\baccumulate\b")
+_ADDS = re.compile(
+    r"\+=|\b(\w+) = \1 \+|\breduce\(|\bsum\(|\bCounter\b|\.get\(|\bsetdefault\b|\baccumulate\b"
+)
 _SORTED = re.compile(
     r"(?i)(?<!is )(?<!are )(?<!already )\bsorted (?:by(?: \w+){1,2}|alphabetic\w*|from|in)\b"
-    r"|\bin alphabetical order\b|\balphabetically\b|(?<!ist )(?<!sind )\bsortiert nach\b|\balphabetisch\b"
-    r"|\bpar ordre alphabétique\b"
+    r"|(?<!is )(?<!are )(?<!already )\b(?:in alphabetical order|alphabetically)\b"
+    r"|(?<!ist )(?<!sind )\bsortiert nach\b|\balphabetisch\b|\bpar ordre alphabétique\b"
     r"|\ben orden alfabético\b|\bin ordine alfabetico\b"
 )
 _BY_KEY = re.compile(r"(?i)\balphabet|\balfab|\bby (?:the |their )?(?:name|word|letter|key|date|title)s?\b")
@@ -32,9 +34,9 @@ _PRINTS = re.compile(
 )
 _WRITES = re.compile(
     r"(?<![\w.])(?:print|echo|printf|puts|cat|write|tee|sed|awk|sort|head|tail|wc|ls|date|bc)\b"
-    r"|\bexit\([\"'f]|\b(?:console\.|std::cout|cout\b|println|stdout)|[:.]?print"
+    r"|\b(?:prmonth|prcal|pryear|system|subprocess|logging|execSync|spawnSync)\b|\bexit\([\"'f]|\b(?:console\.|std::cout|cout\b|println|stdout)|[:.]?print"
 )
-_ASIDE = re.compile(r"(?im)^.*\b(?:usage|error)\b.*$")
+_ASIDE = re.compile(r"(?im)^.*[\"'`](?:usage|error)\b:.*$")
 _PRINTED = re.compile(
     r"(?m)^[^\n]*(?P<call>\bprint\(|\becho |\bconsole\.log\()f?(?P<quote>[\"'`])"
     r"(?P<text>[^\"'`\n]{1,200})(?P=quote)[^\n]*$"
@@ -44,8 +46,9 @@ _FALLS_BACK = re.compile(r"(?i)usage|error|\belse\b|\bor\b|\|\||:-|\bexample|e\.
 _VALUES = {"bash": '"{}$1{}"', "python": "f'{}{{sys.argv[1]}}{}'", "javascript": "`{}${{process.argv[2]}}{}`"}
 OTHER_FORM = "{line} has another form than the task shows. It should begin: {right}"
 _FORMS = re.compile(
-    r"(?<![\w.])(?:(?:and|then|or|plus) )?(?P<label>[A-Za-z]+(?: [a-z]+)?(?: ?[:=])? )"
-    r"(?:N|X|NUMBER|COUNT|AMOUNT)\b(?! ?=)"
+    r"(?<![\w.])(?:(?:and|then|or|plus) )?(?P<label>"
+    r"(?!(?:first|last|the|takes|next|every|of|than|print|prints|with)\b)[A-Za-z]+"
+    r"(?: (?!first|last|the)[a-z]+)?(?: ?[:=])? )(?:N|X|NUMBER|COUNT|AMOUNT)\b(?! ?=)"
 )
 _LABELS = re.compile(
     r"(?P<start>\bprint\(f?[\"'])(?P<label>[A-Za-z]+(?: [A-Za-z]+)?(?: ?[:=])? ?)(?:\{|(?P<comma>[\"'], ?))"
@@ -58,7 +61,7 @@ _CALLS = re.compile(
 _CHOICES = {"python": "'{1}' if {0} else '{2}'", "javascript": "{0} ? '{1}' : '{2}'"}
 BY_HEART = "{sample!r} is only an example, and the program prints it whatever it is given"
 COMPUTED = "Compute the result above it, and print {place} with that"
-_SHOWN = re.compile(r"(?:\blike|\bas|\bprints?|\bsuch as|e\.g\.)[ :]+[\"'`]([^\"'`\n]{3,80})[\"'`]")
+_SHOWN = re.compile(r"(?:\blike|\bas|\bsuch as|e\.g\.|\bfor example)[ :]+[\"'`]([^\"'`\n]{3,80})[\"'`]")
 _LAST_SET = re.compile(r"(?P<name>\w+) = [^\n]*\n[ \t]*\Z")
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
 SILENT = "it prints nothing, and the task says that it prints"
@@ -159,7 +162,8 @@ def _strip_label(label: str) -> str:
 def _find_unsorted(program: NewProgram) -> Misreading | None:
     """Find output in the order of the input where a task wants another."""
     wanted = _SORTED.search(program.task)
-    if not wanted or _SORTS.search(program.source):
+    lists_names = program.language.tag == "bash" and re.search(r"\*|\bls\b", program.source)
+    if not wanted or lists_names or _SORTS.search(program.source):
         return None
     loops = _ITEMS.findall(program.source) if program.language.tag == "python" else []
     if len(loops) != 1 or not _BY_KEY.search(program.task):
@@ -172,7 +176,7 @@ def _find_unsorted(program: NewProgram) -> Misreading | None:
 
 def _find_silence(program: NewProgram) -> Misreading | None:
     """Find a program that prints nothing but how it is used."""
-    known = program.language.tag in ("python", "javascript", "bash")
+    known = program.language.tag in ("python", "javascript")  # of a shell any command may print
     if not known or not _PRINTS.search(program.task) or OF_PARTS.search(program.task):
         return None
     return None if _WRITES.search(_ASIDE.sub("", program.source)) else Misreading(SILENT)
@@ -185,7 +189,7 @@ def _find_truth(program: NewProgram) -> Misreading | None:
     tag, source = program.language.tag, program.source
     if not words or any(word.casefold() in source.casefold() for word in words) or not _TRUTH.search(source):
         return None
-    calls = [found for found in _CALLS.finditer(source) if not re.search(r"[\"'`]", found["value"])]
+    calls = [found for found in _CALLS.finditer(source) if not re.search(r"[\"'`]|\),", found["value"])]
     if tag not in _CHOICES or len(calls) != 1:
         return None
     right = f"{calls[0]['call']}{_CHOICES[tag].format(calls[0]['value'], *words)})"

@@ -47,16 +47,18 @@ EITHER = re.compile(
 _ONE_OF = re.compile(
     r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
     r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:or|oder|ou|o)"
-    r" (?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?![\w-])"
+    r" (?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?=[,;.]|\s*$| if\b| when\b| by\b| depending\b|:)"
 )
 _OR_ELSE = re.compile(
-    r"(?i), (?:or|and|oder|ou|o|y) (?:prints? )?(?P<mark>[\"'`]?)(?P<one>\w{1,20}(?: \w{1,20}){0,2})(?P=mark)"
+    r"(?i)\bprints?\b[^.;\n]{0,80}, (?:or|oder|ou|o) (?:prints? )?"
+    r"(?P<mark>[\"'`]?)(?P<one>\w{1,20}(?: \w{1,20}){0,2})(?P=mark)"
     r"(?=[.;]|\s*$| if\b| when\b)"
 )
 """What is printed where nothing else can be: prints the price, or not found."""
 _PRINTED_WORD = re.compile(
     r"(?:\bprint\(|\becho |\bconsole\.log\(|\bputs |\breturn |\belse )[ ]?"
-    r"[\"'`](\w{1,20}(?: \w{1,20}){0,2})[\"'`]"
+    r"[\"'`](\w{1,20}(?: \w{1,20}){0,2})[\"'`](?=\)|;|\s*$|\s+(?:if|else)\b)",
+    re.MULTILINE,
 )
 NO_LINE = "it prints no {line!r}, and the task wants {wanted}"
 MOST_COUNTED = 200

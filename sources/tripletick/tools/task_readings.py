@@ -6,6 +6,7 @@ Each is told in one sentence, with the program as it should be where that has on
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 from tripletick.tools import program_input, program_output
@@ -23,7 +24,9 @@ def find_misreadings(program: NewProgram) -> tuple[list[str], str]:
     if len({*_PROGRAM.findall(program.task)}) > 1 or len(program.source) > LARGEST:
         return told, ""  # of several programs each has its own words
     for find in (*program_input.CHECKS, *program_output.CHECKS):
-        if found := find(known):
-            told.append(found.told)
-            known = replace(known, source=found.source) if found.source else known
+        # what nests too deep for the parser's own tools, or has numbers too long for them
+        with suppress(RecursionError, ValueError):
+            if found := find(known):
+                told.append(found.told)
+                known = replace(known, source=found.source) if found.source else known
     return told, known.source if known is not program else ""

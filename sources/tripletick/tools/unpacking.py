@@ -21,7 +21,7 @@ def correct_unpacking(source: str, error: str, code: str, lines: Sequence[str]) 
     if not more or not wrong or not rows or source.count(code) != 1:
         return None
     count = int(more[1]) - 1
-    names = [name.strip(" ()") for name in code.partition("=")[0].split(",")]
+    names = [name.strip(" ()").rpartition(" ")[2] for name in code.partition("=")[0].split(",")]
     if all(_NUMBER.fullmatch(words[-1]) for words in rows):
         how, name = f".rsplit(maxsplit={count})", names[0]
     elif all(_NUMBER.fullmatch(words[0]) for words in rows):

@@ -139,7 +139,7 @@ def find_grown_line(path: str, text: str, before: str) -> Flaw | None:
     last, added = before.rpartition("\n")[2], text[len(before) :]
     more = added.partition("\n")[0]
     is_line = path.lower().endswith(LISTS) and text.startswith(before) and added.endswith("\n")
-    if not is_line or not last.strip() or not more.strip():
+    if not is_line or not last.strip() or not re.match(r"[-*\"\[(]?\s?\w", more):
         return None
     sought = re.sub(r"([][/.*^$\\])", r"\\\1", last)
     edit = shlex.quote(f"{before.count(chr(10)) + 1}s/^{sought}/&\\n/")

@@ -266,7 +266,9 @@ def _read_as_answer(reading: ParsedReply, tries: Attempts) -> ParsedReply:
     """Turn a reply that says what was done, and only does again what it did before, into that answer: below
     "run it like this" stands how a program is started.
     """
-    done = [(call.tool, call.body.strip(), call.path) for call, result in tries.done if result.ok]
+    changed = [at for at, (_, result) in enumerate(tries.done) if result.files]
+    since = tries.done[changed[-1] :] if changed else tries.done
+    done = [(call.tool, call.body.strip(), call.path) for call, result in since if result.ok]
     again = reading.calls and all((each.tool, each.body.strip(), each.path) in done for each in reading.calls)
     said = cut_blocks(reading.answer_text)
     if not again or not said or not tries.achieved or not tries.changed:
