@@ -16,6 +16,7 @@ import pytest
 from tripletick.sandbox import live_probe
 from tripletick.sandbox.box import Grant, RunRequest
 from tripletick.sandbox.watchdog import PAUSE
+from tripletick.system import platforms
 from tripletick.system.platforms import list_descendants, list_names, wait_for_exit
 
 VERSION = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
@@ -277,6 +278,25 @@ def test_what_others_put_into_shared_memory_is_not_the_block_s_doing(place, shar
             assert other.stat().st_size == 9 * (limits.memory // 8)
         finally:
             other.unlink()
+
+
+MAPS = """
+import ctypes, os, time
+f = os.open("/dev/shm/mapped-17", os.O_RDWR | os.O_CREAT, 0o600); os.write(f, bytes(3 << 20))
+call = ctypes.CDLL(None).mmap; call(None, ctypes.c_size_t(9), 1, 1, f, ctypes.c_long(0)); os.close(f)
+os.fork() and print("up", flush=True); time.sleep(60)
+"""
+
+
+def test_what_a_block_has_mapped_is_its_own_whoever_of_it_is_new(shared_memory):
+    with subprocess.Popen([sys.executable, "-c", MAPS], stdout=subprocess.PIPE, process_group=0) as block:
+        try:
+            assert block.stdout and block.stdout.readline() == b"up\n"
+            assert platforms.sum_files_of_others(str(shared_memory), block.pid) == 0
+            assert platforms.sum_files_of_others(str(shared_memory), 1 << 30) >= 3 << 20
+        finally:
+            os.killpg(block.pid, signal.SIGKILL)
+            (shared_memory / "mapped-17").unlink()
 
 
 ATTACKS = (
