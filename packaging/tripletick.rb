@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "56c0957141d8d92c62cad99d9168fd4d0e9c0eafad506d17e8e005c629eb6485"
+  sha256 "16178af44cb70c8a7867d931c375b86e9eb721c511427ad0c05a00b608851e29"
   license "MIT"
 
   depends_on "python@3.13"
