@@ -180,6 +180,15 @@ def test_what_has_no_one_form_is_only_told():
     assert correct(deck, "def f(left):\n    print('19 m left')") == (1, "")
 
 
+def test_what_an_example_shows_is_not_told_where_it_holds(session):
+    task = "Write a.py: python3 a.py 3 prints 6, the sum in alphabetical order"
+    it = session("```python:a.py\nimport sys\nprint(int(sys.argv[1]) * 2)\n```", "It prints it.")
+    it.play(task)
+    assert "nothing in it sorts" not in it.model.asked[1][-1].text
+    told, _ = find_misreadings(NewProgram(task, "a.py", "print(6)", LANGUAGES["python"]))
+    assert "nothing in it sorts" in told[0]
+
+
 def test_the_model_is_shown_the_program_as_it_should_be(session):
     it = session("```python:isbn.py\nprint(input('ISBN: '))\n```", "It prints it.")
     it.play(ISBN)

@@ -102,8 +102,8 @@ def _find_misreadings(
     were `used` say, and the program as it should be, "" where that is not clear.
     """
     new = NewProgram(task, program.path, program.source, program.language)
-    told, meant = find_misreadings(new) if is_new else ([], "")
     holds = any(each.right and not each.fault for each in used)
+    told, meant = find_misreadings(new, holds=holds) if is_new else ([], "")
     for find in (
         command_arguments.find_unread_argument,
         command_arguments.find_unread_others,

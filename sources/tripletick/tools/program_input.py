@@ -221,3 +221,5 @@ CHECKS = (
     _find_depth,
     _find_unused,
 )
+BEYOND = (_find_depth, _find_unused)
+"""Those that an example which holds says nothing of."""

@@ -206,3 +206,5 @@ CHECKS = (
     _find_silence,
     _find_truth,
 )
+BEYOND = (_find_written_name, _find_sample)
+"""Those that an example which holds says nothing of."""

@@ -16,14 +16,15 @@ from tripletick.tools.shell_mistakes import LARGEST
 _PROGRAM = re.compile(r"[\w-]+\.(?:py|js|mjs|cjs|ts|sh|bash|rb|go|rs|c|cpp|java)\b")
 
 
-def find_misreadings(program: NewProgram) -> tuple[list[str], str]:
+def find_misreadings(program: NewProgram, *, holds: bool = False) -> tuple[list[str], str]:
     """Give what is told of a program, and the program as it should be, "" where nothing is wrong or that is
-    not clear.
+    not clear. Where an example `holds`, only what it cannot show: the program may know it by heart.
     """
     told, known = list[str](), program
     if len({*_PROGRAM.findall(program.task)}) > 1 or len(program.source) > LARGEST:
         return told, ""  # of several programs each has its own words
-    for find in (*program_input.CHECKS, *program_output.CHECKS):
+    checks = (*program_input.CHECKS, *program_output.CHECKS)
+    for find in (*program_input.BEYOND, *program_output.BEYOND) if holds else checks:
         # what nests too deep for the parser's own tools, or has numbers too long for them
         with suppress(RecursionError, ValueError):
             if found := find(known):
