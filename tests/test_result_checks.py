@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from tripletick.turn.content_checks import (
+    find_counted_files,
     find_doubled,
     find_false_mean,
     find_grown_line,
@@ -344,3 +345,20 @@ def test_a_line_per_name_says_nothing_of_the_order():
     assert get_text(find_disorder("totals.txt", "Diaz: 3\nWolf: 1\nArcher: 2\n", request_)).startswith(
         "totals.txt is not"
     )
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "told"),
+    [
+        (
+            "How many singers are there in voices/? One name per line.",
+            "print(len(os.listdir('voices')))",
+            True,
+        ),
+        ("Wie viele Namen sind es, einer pro Zeile?", "names = os.listdir('v')\nprint(len(names))", True),
+        ("How many files are there in voices/?", "print(len(os.listdir('voices')))", False),
+        ("How many singers? One name per line.", "print(sum(len(list(open(f))) for f in files))", False),
+    ],
+)
+def test_lines_are_counted_where_a_request_speaks_of_them(request_, code, told):
+    assert (find_counted_files(code, request_) is not None) is told

@@ -45,6 +45,12 @@ WRITERS = {
     "toml": ("TOML", "texts stand between quotes there, and each key once"),
 }
 """How a format of data is called and made, by the name of its parser."""
+COUNTED_FILES = "The program counts files, and the task speaks of lines: open each file and count its lines."
+PER_LINE = re.compile(
+    r"\b(?:one|each|a|every) (?:\w+ )?(?:per|on (?:a|each|its own)) line\b|\b(?:pro|je) zeile\b|\bpar ligne\b"
+    r"|\bpor l[ií]nea\b|\bper riga\b|\bper regel\b",
+    re.IGNORECASE,
+)
 COUNTED_BLANKS = "The program takes empty lines too, and they are to be left out: if line.strip()"
 NO_BLANKS = re.compile(
     r"(?:(?:\bnot|n.t|\bnever) (?:to )?(?:count|includ|consider|tak)\w*|\bignor\w*|skip\w*"
@@ -235,6 +241,13 @@ def find_counted_blanks(code: str, request: str) -> Flaw | None:
     """Say that a program counts empty lines that a request wants left out."""
     counts = NO_BLANKS.search(request) and not _LEAVES_BLANKS.search(code)
     return Flaw(COUNTED_BLANKS) if counts else None
+
+
+def find_counted_files(code: str, request: str) -> Flaw | None:
+    """Say that a program counts files where a request speaks of the lines in them."""
+    counts = re.search(r"\blen\([^\n]*\b(?:listdir|glob|files?|file_names|names)\b", code)
+    reads = re.search(r"\bopen\(|read_text|readlines|\bwc\b|\bcat\b", code)
+    return Flaw(COUNTED_FILES) if counts and not reads and PER_LINE.search(request) else None
 
 
 def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> Flaw | None:

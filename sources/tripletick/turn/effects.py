@@ -151,6 +151,7 @@ def _check_output(
         content_checks.find_false_mean("The output", last.text, sources, asked)
         or content_checks.find_unfiltered(call.body, texts, asked)
         or content_checks.find_counted_blanks(call.body, asked)
+        or content_checks.find_counted_files(call.body, asked)
     )
 
 
