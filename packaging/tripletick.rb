@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "d839c77a92fb9889fbb6f71e866c8a19540cd76e5d88f2354d9bc9652cff4f9d"
+  sha256 "e3a19ec3c7934ba4de4571ba0dfbdc2a52051e47cd3e6fb0e9546af07045decc"
   license "MIT"
 
   depends_on "python@3.13"
