@@ -75,7 +75,7 @@ def shared_memory_is_free() -> bool:
 def is_in_use(path: Path) -> bool:
     """Tell whether a process has this shared memory open or mapped; those we may not look at have not."""
     status = platforms.read_status(path)
-    pids = (int(name) for name in platforms.list_names(platforms.PROC) if name.isdecimal())
     return status is not None and any(
-        (status.st_dev, status.st_ino) in platforms.list_used_files(pid, str(path)) for pid in pids
+        (status.st_dev, status.st_ino) in platforms.list_used_files(pid, str(path))
+        for pid in platforms.list_processes()
     )

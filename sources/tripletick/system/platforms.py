@@ -102,6 +102,11 @@ def list_mount_points() -> frozenset[str]:
     return frozenset(OCTAL.sub(lambda sign: chr(int(sign[1], 8)), row[4]) for row in rows if len(row) > 4)
 
 
+def list_processes() -> list[int]:
+    """All processes that the system shows."""
+    return [int(name) for name in list_names(PROC) if name.isdecimal()]
+
+
 def list_children(pid: int) -> list[int]:
     """The direct children; each thread lists its own (proc_pid_task_children(5))."""
     tasks = PROC / str(pid) / "task"
@@ -158,7 +163,7 @@ def sum_files_of_others(folder: str, outermost: int) -> int:
         status = read_status(Path(folder, name))
         if status and status.st_uid not in users:
             found[status.st_dev, status.st_ino] = status.st_blocks * BLOCK
-    for pid in (int(name) for name in list_names(PROC) if name.isdecimal()):
+    for pid in list_processes():
         if time.monotonic() > until:
             break
         found |= {} if pid in pids else list_used_files(pid, f"{folder}/")
@@ -280,10 +285,10 @@ def make_memory_file(data: bytes) -> int:
 def count_threads(uid: int) -> int:
     """Threads of this user, as RLIMIT_NPROC counts them; 0 where the system does not tell."""
     total = 0
-    for name in filter(str.isdecimal, list_names(PROC)):
-        with contextlib.suppress(OSError):
-            if (PROC / name).stat().st_uid == uid:
-                total += read_fields(PROC / name / "status").get("Threads", 0)
+    for pid in list_processes():
+        status = read_status(PROC / str(pid))
+        if status and status.st_uid == uid:
+            total += read_fields(PROC / str(pid) / "status").get("Threads", 0)
     return total
 
 

@@ -10,6 +10,7 @@ import re
 from tripletick.languages.registry import Language
 from tripletick.tools import shell_mistakes
 from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, find_examples
+from tripletick.tools.new_program import Misreading
 from tripletick.tools.output_match import describe_parts
 
 _ARGUMENT = re.compile(
@@ -52,7 +53,7 @@ _LOOP = re.compile(r"(?:for|while)\b")
 UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
 
 
-def find_unread_argument(task: str, path: str, source: str, language: Language) -> tuple[str, str] | None:
+def find_unread_argument(task: str, path: str, source: str, language: Language) -> Misreading | None:
     """Say that a task starts the program at `path` with an argument, and that it reads none, and give the
     program as it should be, "" where that is not clear; None where all is well.
     """
@@ -72,7 +73,7 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     right = shown.replace(old, new, 1) if line else ""
     if "sys." in how and not re.search(r"(?m)^import sys\b", right):
         right = right and f"import sys\n{right}"
-    return UNREAD.format(command=command, how=how) + instead, right
+    return Misreading(UNREAD.format(command=command, how=how) + instead, right)
 
 
 def _find_reading(source: str, literal: str, how: str) -> tuple[str, str, str]:
@@ -89,7 +90,7 @@ def _find_reading(source: str, literal: str, how: str) -> tuple[str, str, str]:
     return "", "", ""
 
 
-def find_unread_others(task: str, path: str, source: str, language: Language) -> tuple[str, str] | None:
+def find_unread_others(task: str, path: str, source: str, language: Language) -> Misreading | None:
     """Say that a program reads some of the arguments with which a task starts it, and never another, and give
     the program as it should be, "" where that is not clear; None where it reads all, or that is not known.
     """
@@ -113,11 +114,11 @@ def find_unread_others(task: str, path: str, source: str, language: Language) ->
             literal, old, new = _find_reading(source, name, other) if alone else ("", "", "")
             told = UNREAD_OTHER.format(how=other, word=word.strip(), command=given[0] + "".join(words))
             instead = INSTEAD.format(literal=literal, line=new.strip()) if literal else ""
-            return told + instead, source.replace(old, new, 1) if literal else ""
+            return Misreading(told + instead, source.replace(old, new, 1) if literal else "")
     return None
 
 
-def find_whole_text(task: str, path: str, source: str, language: Language) -> tuple[str, str] | None:
+def find_whole_text(task: str, path: str, source: str, language: Language) -> Misreading | None:
     """Say that the one argument of a task is a text of several words, where a program takes each of its
     arguments for one, and give the program as it should be; None where all is well.
     """
@@ -129,7 +130,7 @@ def find_whole_text(task: str, path: str, source: str, language: Language) -> tu
     split = f"{how}.split(' ')" if language.tag == "javascript" else f"{how}.split()"
     if language.tag == "bash" or re.search(r"split|join\([\"'] [\"']\)|[\"'] [\"']\.join", source):
         return None
-    return WHOLE.format(how=how, text=words[0], split=split), source.replace(every, split)
+    return Misreading(WHOLE.format(how=how, text=words[0], split=split), source.replace(every, split))
 
 
 def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:

@@ -34,14 +34,13 @@ _UNIT_NAMES = (
     r"(?:h|hrs?|hours?|min|mins|minutes?|s|secs?|seconds?|days?|weeks?|mm|cm|m|km|ft|in|mg|g|kg|lbs?|oz|ml|l|%|\u20ac"
     r"|EUR|USD|\u00b0?[CF]|[kKMG]B|Stunden?|Minuten?|Tage?)"
 )
+_FOR_EXAMPLE = r"(?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo)"
 _LINK = re.compile(
-    r"[\s,]*(?:(?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo),?\s+)?"
+    rf"[\s,]*(?:{_FOR_EXAMPLE},?\s+)?"
     r"(?:(?:and|then|it|that|this|which|the result|the output|und|es|et|y|e)\s+){0,3}"
 )
 """What may stand between a command and the verb."""
-_ASIDE = re.compile(
-    r",? (?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo)$"
-)
+_ASIDE = re.compile(rf",? {_FOR_EXAMPLE}$")
 _TRAILING = re.compile(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
 _RESULT = re.compile(
     rf"(?:{SAYS})(?:\s+(?P<label>{LABELED})"

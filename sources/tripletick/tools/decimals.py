@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tripletick.tools.new_program import Misreading
+
 COUNTS = {
     "one": 1,
     "two": 2,
@@ -81,7 +83,7 @@ def find_unpadded(task: str, path: str, source: str) -> str:
     return UNPADDED.format(how=how.format(count=count), count=count)
 
 
-def find_unformatted(task: str, path: str, source: str) -> tuple[str, str] | None:
+def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
     """Say that a program prints a number with whatever decimals it has, where so many are wanted, and give
     the program as it should be; None where all is well, or where that is not clear.
     """
@@ -105,4 +107,4 @@ def find_unformatted(task: str, path: str, source: str) -> tuple[str, str] | Non
     text = f"{call['lead'] or ''}{number}{call['tail'] or ''}"
     quote = "`" if ending == ".js" else f'f"{text}"'[:2]
     right = f"{call['call']}{quote}{text}{quote[-1]})"
-    return UNFORMATTED.format(count=count, right=right), source.replace(call[0], right)
+    return Misreading(UNFORMATTED.format(count=count, right=right), source.replace(call[0], right))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tripletick.languages.registry import fill_command
@@ -25,11 +26,12 @@ from tripletick.tools.corrected_program import correct_program
 from tripletick.tools.decimals import find_unformatted, find_unpadded
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.line_examples import read_named_texts
-from tripletick.tools.new_program import NewProgram
+from tripletick.tools.new_program import Check, Misreading, NewProgram
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.printed_labels import find_label
 from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.task_readings import find_misreadings
+from tripletick.tools.tool import ToolContext
 from tripletick.tools.unpacking import correct_unpacking
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
@@ -44,6 +46,7 @@ _READINGS = (
     command_arguments.find_unasked_input,
 )
 """What a program does with what it is given, by its source."""
+_ARGUMENTS = (command_arguments.find_unread_argument, command_arguments.find_unread_others)
 
 
 def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
@@ -101,31 +104,33 @@ def _find_misreadings(
     """Give what the source of a program does in another way than its task and the files of the examples that
     were `used` say, and the program as it should be, "" where that is not clear.
     """
-    new = NewProgram(task, program.path, program.source, program.language)
     holds = any(each.right and not each.fault for each in used)
-    told, meant = find_misreadings(new, holds=holds) if is_new else ([], "")
-    for find in (
-        command_arguments.find_unread_argument,
-        command_arguments.find_unread_others,
-        command_arguments.find_whole_text,
-    ):
-        found = find(task, program.path, meant or program.source, program.language)
-        # where the example holds, what stands for an argument that is not read must be written down
-        fails = any(each.fault for each in used)
-        is_sure = fails if find is command_arguments.find_whole_text else not holds or (found and found[1])
-        if found and is_sure:
-            told.append(found[0])
-            meant = found[1] or meant
-    for each in used:
-        code = example_runs.find_failed_line(each.printed)[1]
-        lines = [line for text in read_named_texts(each.command, program.context) for line in text]
-        if found := correct_unpacking(meant or program.source, find_error_line(each.printed), code, lines):
-            told.append(found[0])
-            meant = found[1]
-    if found := find_unformatted(task, program.path, meant or program.source):
-        told.append(found[0])
-        meant = found[1]
-    return told, meant
+    more: list[Check] = [partial(_find_unread, find, holds=holds) for find in _ARGUMENTS]
+    if any(each.fault for each in used):
+        more.append(lambda new: command_arguments.find_whole_text(*new))
+    more += [partial(_find_unpacking, each, program.context) for each in used]
+    more.append(lambda new: find_unformatted(*new[:3]))
+    new = NewProgram(task, program.path, program.source, program.language)
+    return find_misreadings(new, more, is_new=is_new, holds=holds)
+
+
+def _find_unread(
+    find: Callable[..., Misreading | None], program: NewProgram, *, holds: bool
+) -> Misreading | None:
+    """Find an argument that is not read; where an example holds, what stands for it must be written down."""
+    found = find(*program)
+    return found if found and (not holds or found.source) else None
+
+
+def _find_unpacking(
+    example: example_runs.CommandExample, context: ToolContext, program: NewProgram
+) -> Misreading | None:
+    """Find a line at which an example failed, since it splits lines of a text of that into too many parts."""
+    code = example_runs.find_failed_line(example.printed)[1]
+    if not code:
+        return None
+    lines = [line for text in read_named_texts(example.command, context) for line in text]
+    return correct_unpacking(program.source, find_error_line(example.printed), code, lines)
 
 
 def _differs_in_case(example: example_runs.CommandExample) -> bool:

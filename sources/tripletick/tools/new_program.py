@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import NamedTuple
 
 from tripletick.languages.registry import Language
 
@@ -14,8 +15,7 @@ OF_PARTS = re.compile(
 """What has arguments beside a program."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewProgram:
+class NewProgram(NamedTuple):
     """A program, the task for which it was written, its path, and the language it is in."""
 
     task: str
@@ -24,9 +24,12 @@ class NewProgram:
     language: Language
 
 
-@dataclass(frozen=True, slots=True)
-class Misreading:
+class Misreading(NamedTuple):
     """What is told of a program, and the program as it should be; "" where that is not clear."""
 
     told: str
     source: str = ""
+
+
+Check = Callable[[NewProgram], Misreading | None]
+"""What holds a program against its task."""

@@ -62,6 +62,8 @@ _CHOICES = {"python": "'{1}' if {0} else '{2}'", "javascript": "{0} ? '{1}' : '{
 BY_HEART = "{sample!r} is only an example, and the program prints it whatever it is given"
 COMPUTED = "Compute the result above it, and print {place} with that"
 _SHOWN = re.compile(r"(?:\blike|\bas|\bsuch as|e\.g\.|\bfor example)[ :]+[\"'`]([^\"'`\n]{3,80})[\"'`]")
+_PRINTS_TEXT = r"(?P<call>\bprint\(|\bconsole\.log\()f?([\"'`])%s\2\)"
+_NUMBER, _LETTER = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"[^\W\d]")
 _LAST_SET = re.compile(r"(?P<name>\w+) = [^\n]*\n[ \t]*\Z")
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
 SILENT = "it prints nothing, and the task says that it prints"
@@ -117,27 +119,23 @@ def _find_written_name(program: NewProgram) -> Misreading | None:
 
 def _find_sample(program: NewProgram) -> Misreading | None:
     """Find a line that a task shows with a number, and that is printed as it stands there."""
-    for sample in filter(_has_number, (found[1] for found in _SHOWN.finditer(program.task))):
-        found = re.search(
-            rf"(?P<call>\bprint\(|\bconsole\.log\()f?([\"'`]){re.escape(sample)}\2\)", program.source
-        )
-        if not found or program.language.tag not in ("python", "javascript"):
+    is_python = program.language.tag == "python"
+    for sample in (found[1] for found in _SHOWN.finditer(program.task)):
+        numbers = [*_NUMBER.finditer(sample)]
+        printed = _PRINTS_TEXT % re.escape(sample)
+        found = re.search(printed, program.source) if len(numbers) == 1 and _LETTER.search(sample) else None
+        if not found or not (is_python or program.language.tag == "javascript"):
             continue
+        before, number, behind = sample[: numbers[0].start()], numbers[0][0], sample[numbers[0].end() :]
         set_last = _LAST_SET.search(program.source, 0, found.start())
-        number = re.search(r"\d+(?:\.\d+)?", sample)
-        if not set_last or not number or program.language.tag != "python":
-            place = sample.replace(number[0], "{result}") if number else sample
+        if not set_last or not is_python:
+            place = f"{before}{{result}}{behind}"
             return Misreading(f"{BY_HEART.format(sample=sample)}. {COMPUTED.format(place=place)}")
-        form = ":g" if "." not in number[0] else ""
-        text = f"{sample[: number.start()]}{{{set_last['name']}{form}}}{sample[number.end() :]}"
-        right = f'{found["call"]}f"{text}")'
+        form = ":g" if "." not in number else ""
+        right = f'{found["call"]}f"{before}{{{set_last["name"]}{form}}}{behind}")'
         told = f"{BY_HEART.format(sample=sample)}. It should read: {right}"
         return Misreading(told, program.source.replace(found[0], right))
     return None
-
-
-def _has_number(text: str) -> bool:
-    return len(re.findall(r"\d+(?:\.\d+)?", text)) == 1 and bool(re.search(r"[^\W\d]", text))
 
 
 def _find_other_form(program: NewProgram) -> Misreading | None:

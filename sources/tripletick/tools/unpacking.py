@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tripletick.tools.new_program import Misreading
+
 _MORE = re.compile(r"ValueError: too many values to unpack \(expected (\d)\)")
 _SPLIT = re.compile(r"\.split\((?:\" \"|' ')?\)")
 _NUMBER = re.compile(r"[-+$€£]?\d[\d.,:/-]*%?")
@@ -12,7 +14,7 @@ _NUMBER = re.compile(r"[-+$€£]?\d[\d.,:/-]*%?")
 KEEPS = "{name} has blanks of its own. It should read: {right}"
 
 
-def correct_unpacking(source: str, error: str, code: str, lines: Sequence[str]) -> tuple[str, str] | None:
+def correct_unpacking(source: str, error: str, code: str, lines: Sequence[str]) -> Misreading | None:
     """Say how a line of code that fails with an error splits lines whose first or last part has blanks, and
     give the program as it should be; None for any other error, or where no part is always a number.
     """
@@ -29,4 +31,4 @@ def correct_unpacking(source: str, error: str, code: str, lines: Sequence[str]) 
     else:
         return None
     right = f"{code[: wrong.start()]}{how}{code[wrong.end() :]}"
-    return KEEPS.format(name=name, right=right), source.replace(code, right)
+    return Misreading(KEEPS.format(name=name, right=right), source.replace(code, right))
