@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "e3a19ec3c7934ba4de4571ba0dfbdc2a52051e47cd3e6fb0e9546af07045decc"
+  sha256 "286ee2a56c34203ec68fa842690d25ffce739e3763083954784a70534ad84ecf"
   license "MIT"
 
   depends_on "python@3.13"

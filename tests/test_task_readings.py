@@ -48,7 +48,13 @@ def correct(task, source, tag="python"):
             "def f(y):\n    return True\nprint(f(sys.argv[1]))",
             "def f(y):\n    return True\nprint('yes' if f(sys.argv[1]) else 'no')",
         ),
-        (ISBN, "python", "x = input('ISBN: ')\nprint(x)", "import sys\n\nx = sys.argv[1]\nprint(x)"),
+        (ISBN, "python", "x = input('ISBN: ')\nprint(x)", "import sys\nx = sys.argv[1]\nprint(x)"),
+        (
+            ISBN,
+            "python",
+            "#!/usr/bin/env python3\nprint(input())",
+            "#!/usr/bin/env python3\nimport sys\nprint(sys.argv[1])",
+        ),
         (
             "add.py takes two arguments and prints their sum",
             "python",
@@ -192,7 +198,7 @@ def test_what_an_example_shows_is_not_told_where_it_holds(session):
 def test_the_model_is_shown_the_program_as_it_should_be(session):
     it = session("```python:isbn.py\nprint(input('ISBN: '))\n```", "It prints it.")
     it.play(ISBN)
-    right = "import sys\n\nprint(sys.argv[1])"
+    right = "import sys\nprint(sys.argv[1])"
     assert f"This block puts that right:\n```python:isbn.py\n{right}\n```" in it.model.asked[1][-1].text
 
 

@@ -10,6 +10,7 @@ import re
 from tripletick.languages.registry import Language
 from tripletick.tools import shell_mistakes
 from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, find_examples
+from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import Misreading
 from tripletick.tools.output_match import describe_parts
 
@@ -71,8 +72,7 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
         return None  # the example tells
     instead = INSTEAD.format(literal=place, line=line) if line else ""
     right = shown.replace(old, new, 1) if line else ""
-    if "sys." in how and not re.search(r"(?m)^import sys\b", right):
-        right = right and f"import sys\n{right}"
+    right = add_imports(right) if language.tag == "python" else right
     return Misreading(UNREAD.format(command=command, how=how) + instead, right)
 
 

@@ -9,6 +9,7 @@ import itertools
 import re
 
 from tripletick.tools.command_examples import READS
+from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
 from tripletick.tools.python_source import parse_program
 
@@ -81,9 +82,7 @@ def _read_arguments(source: str, tag: str) -> str:
     """Give a program that takes arguments where it asked or exported, "" where that is not clear."""
     if tag == "python" and not _asks_in_loop(source):
         count = itertools.count(1)
-        right = _INPUT.sub(lambda _: f"sys.argv[{next(count)}]", source)
-        known = re.search(r"(?m)^import sys\b", source)
-        return right if known else f"import sys\n\n{right}"
+        return add_imports(_INPUT.sub(lambda _: f"sys.argv[{next(count)}]", source))
     exported = _EXPORTS.search(source) if tag == "javascript" else None
     made = re.search(rf"\bfunction {exported['name']}\(([^()]*)\)", source) if exported else None
     if not exported or not made:
