@@ -16,7 +16,7 @@ from tests.terminal import CTRL_C, opened
 from tests.test_openai import CHAT, HELLO, PROPS, event, models
 
 from tripletick.models import failures, hosts, server_monitor
-from tripletick.turn import attempts
+from tripletick.turn import endings
 from tripletick.ui import compaction_text, status_line
 
 TAGS = answer(200, json.dumps({"models": [{"name": "qwen2.5-coder:3b"}, {"name": "llama3.2:1b"}]}))
@@ -257,8 +257,8 @@ CAUSED_BY: dict[str, Callable[..., None]] = {
     server_monitor.DROPPED: test_messages_that_the_server_dropped_are_told,
     server_monitor.RELOADED: test_a_model_that_another_program_had_reloaded_is_told,
     status_line.READING: test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out,
-    attempts.GAVE_UP: test_giving_up_names_the_last_error_the_files_and_the_way_back,
-    attempts.UNDO: test_giving_up_names_the_last_error_the_files_and_the_way_back,
+    endings.GAVE_UP: test_giving_up_names_the_last_error_the_files_and_the_way_back,
+    endings.UNDO: test_giving_up_names_the_last_error_the_files_and_the_way_back,
     hosts.GOES_THERE: test_a_host_that_is_not_this_machine_is_named_before_anything_goes_there,
 }
 """What a person is told when something is amiss, and the test that makes it happen."""

@@ -430,7 +430,8 @@ def test_a_program_that_breaks_an_example_twice_is_written_afresh_until_one_hold
 
 def test_of_programs_that_all_break_examples_the_first_of_the_best_is_kept(session):
     adds = [
-        f"```python:add.py\ndef add(a, b):\n    return {does}\n```" for does in ("0", "3", "a+b+4", "3 ", "1")
+        f"```python:add.py\ndef add(a, b):\n    return {does}\n```"
+        for does in ("0", "3", "a+b+4", "3 ", *"56789", "1")
     ]
     it = session(*adds, "It could not be done.")
     end = it.play("Write add.py: add(1, 2) == 3, add(2, 2) == 4")[-1]
@@ -456,7 +457,9 @@ def test_a_program_that_has_been_repaired_stays_when_a_later_one_fails(session):
 
 
 def test_the_best_program_stays_where_the_last_one_does_not_parse(session):
-    adds = [f"```python:add.py\ndef add(a, b):\n    return {does}\n```" for does in ("0", "3", "a+b+4", "1")]
+    adds = [
+        f"```python:add.py\ndef add(a, b):\n    return {does}\n```" for does in ("0", "3", *"456789", "1")
+    ]
     it = session(*adds, "```python:add.py\ndef add(a, b:\n```", "It failed.")
     assert isinstance(it.play("Write add.py: add(1, 2) == 3, add(2, 2) == 4")[-1], GaveUp)
     assert "return 3\n" in (it.folder / "add.py").read_text()

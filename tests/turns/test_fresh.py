@@ -256,3 +256,32 @@ def test_with_the_switch_off_all_of_it_is_put_back(session):
     it = session("```text:a.txt\nright\n```", *broken(1, 4), "Done.", trial={"progress": False})
     it.play("write a.txt")
     assert not (it.folder / "a.txt").exists()
+
+
+EXAMPLE = "Write f.py with a function f(x) that doubles x. f(3) == 6 and f(4) == 8"
+
+
+def program(source):
+    return f"```python:f.py\ndef f(x):\n    return {source}\n```\n"
+
+
+def test_where_an_example_tells_what_is_right_there_are_twice_as_many_tries_each_a_sample_of_its_own(session):
+    it = session(
+        *(program(f"x + {n}") for n in range(100, 109)), program("2 * x"), "Done.", model={"seed": 7}
+    )
+    events = it.play(EXAMPLE)
+    assert isinstance(events[-1], Answered)
+    assert {event.limit for event in events if isinstance(event, Repairing)} == {10}
+    assert (it.folder / "f.py").read_text() == "def f(x):\n    return 2 * x\n"
+    seeds = [sampling.seed for sampling in it.model.samplings]
+    assert (seeds[:2], seeds[-1]) == ([7, 7], 7)
+    assert len(set(seeds[2:10])) == 8
+
+
+@pytest.mark.parametrize(("trial", "allowed"), [({}, 1), ({"fresh_start": False}, 3)])
+def test_there_are_no_samples_where_one_attempt_is_allowed_or_nothing_starts_over(session, trial, allowed):
+    programs = (program(f"x + {n}") for n in range(100, 104))
+    it = session(*programs, trial=trial, agent={"max_attempts": allowed})
+    events = it.play(EXAMPLE)
+    assert sum(isinstance(event, Repairing) for event in events) == allowed
+    assert events[-1].code == "attempts"

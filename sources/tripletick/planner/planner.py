@@ -33,7 +33,8 @@ from tripletick.planner.plan import DROPPED, PLANNER, Plan
 from tripletick.planner.texts import PlannerQuestions
 from tripletick.planner.validation import PlanRules
 from tripletick.system.text import format_count
-from tripletick.turn.attempts import Attempts, complete_ending, find_ending
+from tripletick.turn.attempts import Attempts
+from tripletick.turn.endings import complete_ending, find_ending
 from tripletick.turn.loop import Loop, Turn
 
 STOPPED = "Stopped. Continue with the rest of the plan ({left})?"

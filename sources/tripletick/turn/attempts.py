@@ -1,7 +1,7 @@
-"""What a turn counts, when it ends without an answer, and what a failed attempt is told besides its error.
+"""What a turn counts, and what a failed attempt is told besides its error.
 
-The endings are rows. Not covered: known errors and their advice (advice), how the turn starts over (fresh),
-how results are worded (dialects).
+Not covered: when a turn ends without an answer (endings), known errors and their advice (advice), how the
+turn starts over (restart), how results are worded (dialects).
 """
 
 from __future__ import annotations
@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tripletick.config.schema import HarnessSection
-from tripletick.events import Answered, GaveUp
-from tripletick.messages import Call, FileChange, Problem, Receipt, Result
-from tripletick.system.text import format_count, join_names
+from tripletick.messages import Call, Problem, Result
 from tripletick.tools.shell import SILENT_VERDICTS
 from tripletick.turn.advice import choose_advice, suggest_nothing
 from tripletick.turn.losses import BACK
@@ -43,7 +41,6 @@ POINTER = re.compile(
     r"|\s+at \S|Node\.js v\d"
 )
 """A last line that names no cause, but where to read, or the way to it and who walked it."""
-SAME_RESULTS = 3
 LOOPED = 0.7
 """What the temperature is raised by after a block that was sent again: less gives the same once more."""
 REMARKS = frozenset(
@@ -183,6 +180,14 @@ class Attempts:
         return self.looped or (self.again and self.unread in UNCHANGED_ALIKE)
 
     @property
+    def limit(self) -> int:
+        """Give how many failures in a row end the turn: twice as many where an example tells whether a
+        program is right, since each further one is a new sample and no repair; one where one is allowed.
+        """
+        samples = bool(self.unproven) and self.trial.fresh_start and self.max_attempts > 1
+        return self.max_attempts * (2 if samples else 1)
+
+    @property
     def should_resample(self) -> bool:
         """Tell whether what comes next is written afresh: an example tells good from bad, and a small model
         rather finds another program than the fault in its own.
@@ -232,10 +237,6 @@ class Attempts:
         self.silent += 1
         self.steps += 1
         return NUDGE.format(request=request.partition("\n")[0])
-
-    def should_ask_findings(self, end: GaveUp) -> bool:
-        """Tell whether the model is asked for what it knows first: not where it writes one thing for ever."""
-        return end.code in WORN_OUT and self.steps > 1 and self.unread != "repeated"
 
     def reset_for_restart(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""
@@ -314,83 +315,7 @@ def choose_hint(tries: Attempts, results: Results) -> str:
     return " ".join(filter(None, (known or (GENERAL if failed and not step else ""), step)))
 
 
-WORN_OUT = frozenset({"attempts", "repeat", "steps"})
-"""Endings before which the model is asked for what is known."""
-GAVE_UP = "Gave up: {why}."
-UNDO = "Changed: {paths}. To restore the files: tripletick undo"
-UNCHANGED = "No files were changed; tripletick undo undoes the last turn that changed any."
-NAMED = 5
-"""Paths that a hint names before it counts the rest."""
-
-Ending = tuple[Callable[[Attempts], bool], Callable[[Attempts], GaveUp]]
-ENDINGS: tuple[Ending, ...] = (
-    (
-        lambda tries: tries.failures >= tries.max_attempts,
-        lambda tries: _make_gave_up(
-            "attempts", f"{format_count(tries.failures, 'failure')} in a row, the last: {tries.error}"
-        ),
-    ),
-    (
-        lambda tries: tries.failed_checks >= tries.max_attempts,
-        lambda tries: _make_gave_up(
-            "check", f"{format_count(tries.failed_checks, 'failed check')}, the last: {tries.error}"
-        ),
-    ),
-    (
-        lambda tries: any(count > 1 for count in tries.refusals.values()),
-        lambda tries: _make_gave_up(
-            "refused", f"{_find_most_common(tries.refusals)}, twice", 3 if tries.alone else 1
-        ),
-    ),
-    (
-        lambda tries: (
-            any(count >= SAME_RESULTS for count in tries.results.values()) and not tries.needs_restart
-        ),
-        lambda tries: _make_gave_up("repeat", f"the same block gave the same result {SAME_RESULTS} times"),
-    ),
-    (
-        lambda tries: tries.again and tries.unread == "repeated",
-        lambda tries: _make_gave_up("repeat", "the model wrote the same again and again, twice"),
-    ),
-    (
-        lambda tries: tries.silent > tries.trial.nudge,
-        lambda tries: _make_gave_up(
-            "silent", "the model answered with nothing" + ", twice" * (tries.silent > 1)
-        ),
-    ),
-    (
-        lambda tries: tries.steps >= tries.max_steps,
-        lambda tries: _make_gave_up("steps", f"{format_count(tries.steps, 'step')} without an answer"),
-    ),
-)
-
-
-def find_ending(tries: Attempts) -> GaveUp | None:
-    """Give the first ending that is due."""
-    return next((make(tries) for due, make in ENDINGS if due(tries)), None)
-
-
-def complete_ending(
-    end: Answered | GaveUp, changed: tuple[FileChange, ...] | None, receipt: Receipt
-) -> Answered | GaveUp:
-    """Put into an ending what the turn did and changed, where that is known, and how it is taken back."""
-    if isinstance(end, Answered):
-        return replace(end, files=changed, receipt=receipt)
-    paths = [change.path for change in changed or ()]
-    unchanged = "" if changed is None else end.hint
-    hint = UNDO.format(paths=join_names(paths, NAMED, ", ")) if paths else unchanged
-    return replace(end, files=changed, hint=hint, receipt=receipt)
-
-
 def _make_result_key(call: Call, result: Result) -> tuple[Call, Result]:
     """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
     key = Call(call.tool, call.body, call.path, call.args)
     return key, Result(result.outcome, result.verdict, result.text)
-
-
-def _make_gave_up(code: str, why: str, exit: int = 1) -> GaveUp:
-    return GaveUp(code, GAVE_UP.format(why=why), exit, hint=UNCHANGED)
-
-
-def _find_most_common(counted: Counter[str]) -> str:
-    return counted.most_common(1)[0][0]

@@ -38,7 +38,7 @@ from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
 from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
-from tripletick.turn import attachments, attempts, claims, effects, false_content, feedback, losses, receipts
+from tripletick.turn import attachments, claims, effects, endings, false_content, feedback, losses, receipts
 from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
@@ -133,22 +133,25 @@ class Loop:
                     loop = yield from loop._hand_over(shift.agent, "", admit)
                     loop._ask_rest(shift.agent, clause)
                 hearing = loop.replies.request_reply(
-                    shift.agent, shift.list_handover_tags(), heat=tries.temperature_boost
+                    shift.agent,
+                    shift.list_handover_tags(),
+                    heat=tries.temperature_boost,
+                    number=tries.failures,
                 )
                 heard = yield from loop.hooks.hold_back_text(hearing)
                 if call := shift.switch_agent(heard.reading.calls):
                     loop = yield from loop._hand_over(shift.agent, call.tool, admit)
-                end = (yield from loop._process_reply(shift, tries, heard)) or attempts.find_ending(tries)
+                end = (yield from loop._process_reply(shift, tries, heard)) or endings.find_ending(tries)
                 if isinstance(end, GaveUp) and (better := tries.find_better_program()):
                     yield from loop.run_blocks(replace(shift.agent, tools=("write",)), [better], typed=True)
-                if isinstance(end, GaveUp) and tries.should_ask_findings(end):
+                if isinstance(end, GaveUp) and endings.should_ask_findings(tries, end):
                     end = yield from loop._request_last_words(shift, end)
                 if end is None and tries.needs_restart and not (ledger.corrected and not tries.is_stuck):
                     yield from restart_turn(conversation, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
             receipt = loop._make_receipt(shift, tries, end)
-            yield attempts.complete_ending(shift.with_earlier_answers(end), loop.checkpoints.changed, receipt)
+            yield endings.complete_ending(shift.with_earlier_answers(end), loop.checkpoints.changed, receipt)
         except KeyboardInterrupt:
             yield from loop.finish_stopped_block()
             yield Interrupted(conversation.entries[-1].message.text)
@@ -219,7 +222,7 @@ class Loop:
             self.context.outside.add_user_words(answer.text)
             conversation.add_answer(question, answer.text)
         if failed:
-            yield Repairing(tries.failures, tries.max_attempts, tries.error)
+            yield Repairing(tries.failures, tries.limit, tries.error)
         return None
 
     def _finish_with_answer(
@@ -275,7 +278,7 @@ class Loop:
             return GaveUp("check", NOT_CHECKED.format(verdict=result.verdict), 3)
         if tries.failed_checks:
             self.context.ledger.mended = False
-            if self._find_due_check(agent, tries) and not attempts.find_ending(tries):
+            if self._find_due_check(agent, tries) and not endings.find_ending(tries):
                 self.conversation.add_user_message(feedback.format_failed_check(self.replies, call, result))
             yield Repairing(tries.failed_checks, tries.max_attempts, tries.error)
         return None

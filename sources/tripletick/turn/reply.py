@@ -53,6 +53,8 @@ TIMES = 6
 """The piece stands there at least so often."""
 STEP = 256
 """Characters between two looks."""
+SEEDS = 1000
+"""What the seeds of two samples lie apart: those of two runs have neighbouring seeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +113,29 @@ class ReplySource:
         self.model.save_prefix(self.conversation.build_front(), self.sampling)
         self.model.close()
 
-    def request_reply(self, agent: Agent, more: Collection[str] = (), *, heat: float = 0.0) -> Hearing:
-        """Ask for a reply, in which the agent's tags and `more` are calls, at a temperature raised by `heat`.
+    def request_reply(
+        self, agent: Agent, more: Collection[str] = (), *, heat: float = 0.0, number: int = 0
+    ) -> Hearing:
+        """Ask for a reply, in which the agent's tags and `more` are calls, at a temperature raised by `heat`;
+        `number` of such a one gives it a seed of its own, where the user has set one.
 
         Raises ContextFullError where nothing is left to drop, and what the engine raises twice.
         """
         agent = replace(agent, temperature=min(HOTTEST, self._choose_temperature(agent) + heat))
-        heard = yield from self._request_with_retry(agent, more)
+        source = self._with_seed(number) if heat else self
+        heard = yield from source._request_with_retry(agent, more)
         if heard.overthought:
             yield UNUSED
             yield Notice(OVERTHOUGHT.format(tokens=self.sampling.think_tokens))
-            heard = yield from self._without_thinking()._request_with_retry(agent, more)
+            heard = yield from source._without_thinking()._request_with_retry(agent, more)
         return heard
+
+    def _with_seed(self, number: int) -> ReplySource:
+        """Give the same with the seed of this sample: with one seed, samples of one prompt are one."""
+        seed = self.sampling.seed
+        if seed is None:
+            return self
+        return replace(self, sampling=replace(self.sampling, seed=(seed + SEEDS * number) % 2**31))
 
     def _request_with_retry(self, agent: Agent, more: Collection[str]) -> Hearing:
         try:

@@ -67,14 +67,13 @@ def restart_turn(
     tried = (TRIED_WITH if error else TRIED).format(count=tries.failures, error=error)
     known = "" if _is_outdated(tries.known, back_again) else tries.known
     hint = "\n".join(ledger.mistakes) or known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
-    conversation.add_user_message(
-        "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
-    )
+    if ledger.mistakes or tries.failures <= tries.max_attempts:
+        conversation.add_user_message(
+            "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
+        )
     tries.reset_for_restart()
     shift.ran = bool(tries.done)
-    yield FreshStart(
-        tries.failures, tries.max_attempts, tries.error, files.restored, files.removed, files.kept
-    )
+    yield FreshStart(tries.failures, tries.limit, tries.error, files.restored, files.removed, files.kept)
     if files.text:
         yield Notice(files.text)
 
