@@ -274,8 +274,11 @@ def test_where_an_example_tells_what_is_right_there_are_twice_as_many_tries_each
     assert {event.limit for event in events if isinstance(event, Repairing)} == {10}
     assert (it.folder / "f.py").read_text() == "def f(x):\n    return 2 * x\n"
     seeds = [sampling.seed for sampling in it.model.samplings]
-    assert (seeds[:2], seeds[-1]) == ([7, 7], 7)
-    assert len(set(seeds[2:10])) == 8
+    assert (seeds[0], seeds[-1]) == (7, 7)
+    assert len(set(seeds[:10])) == 10
+    assert [round(each.temperature, 1) for each in it.model.samplings] == [0, *[0.7] * 4, *[1.0] * 5, 0]
+    assert "This was tried and failed with: f.py: f(3) must give 6\n" in words(it.model.asked[1][-1])
+    assert it.model.asked[5] == it.model.asked[9] == it.model.asked[0]
 
 
 @pytest.mark.parametrize(("trial", "allowed"), [({}, 1), ({"fresh_start": False}, 3)])
@@ -285,3 +288,12 @@ def test_there_are_no_samples_where_one_attempt_is_allowed_or_nothing_starts_ove
     events = it.play(EXAMPLE)
     assert sum(isinstance(event, Repairing) for event in events) == allowed
     assert events[-1].code == "attempts"
+
+
+def test_a_program_whose_fault_is_named_is_mended_first(session):
+    wrong, right = (f"```python:age.py\nprint({what})\n```" for what in ("'Sum:', 1 + 2", "1 + 2"))
+    it = session(wrong, right, "Done.")
+    events = it.play("Write age.py: it prints the sum of 1 and 2")
+    assert not [event for event in events if isinstance(event, FreshStart)]
+    assert "for the value alone: print(1 + 2)" in words(it.model.asked[1][-1])
+    assert (it.folder / "age.py").read_text() == "print(1 + 2)\n"

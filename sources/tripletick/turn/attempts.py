@@ -43,6 +43,13 @@ POINTER = re.compile(
 """A last line that names no cause, but where to read, or the way to it and who walked it."""
 LOOPED = 0.7
 """What the temperature is raised by after a block that was sent again: less gives the same once more."""
+SAMPLED = 1.0
+"""The same for the later samples of a program: by then less gives those of before."""
+UNEXPLAINED = re.compile(
+    r".+ (?:(?:prints|gives) .+, and (?:right is|the task shows) [^;]+"
+    r"|(?:fails|raises)[ :][^;]+|does not end)"
+)
+"""What an example says of a program without a word on how it would be right."""
 REMARKS = frozenset(
     {
         *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "placeholder", "repeat"),
@@ -114,7 +121,9 @@ class Attempts:
     anew: bool = False
     """The turn has started over."""
     proven_wrong: bool = False
-    """The last failure was an example that does not hold."""
+    """The last failure was an example that does not hold …"""
+    unexplained: bool = False
+    """… and nothing was said of how it would."""
     unproven: list[tuple[int, Call]] = field(default_factory=list)
     """Programs since the last success that break examples, and how many each breaks, as far as that is
     counted.
@@ -153,7 +162,10 @@ class Attempts:
                 self.results[_make_result_key(call, result)] += 1
         self.looped = any(self.results[_make_result_key(*pair)] > 1 for pair in results)
         last = results[-1][1] if results else None
-        self.proven_wrong = bool(last) and any("example" in result.flags for _, result in results)
+        broken = [result for _, result in results if "example" in result.flags]
+        self.proven_wrong = bool(broken)
+        lines = [line for result in broken for line in result.text.splitlines()]
+        self.unexplained = bool(broken) and all(map(UNEXPLAINED.fullmatch, lines))
         spoke = last is not None and last.ok and last.exit is not None and last.verdict not in SILENT_VERDICTS
         self.printed = last.text if last and spoke else ""
         self.error = format_error_line(results, problems)
@@ -190,9 +202,10 @@ class Attempts:
     @property
     def should_resample(self) -> bool:
         """Tell whether what comes next is written afresh: an example tells good from bad, and a small model
-        rather finds another program than the fault in its own.
+        rather finds another program than the fault in its own: shown only that a value is wrong, 1.5B sent 26
+        of 27 programs again as they were, and 32 of 86 samples were right.
         """
-        return bool(self.unproven) and self.failures > 1
+        return bool(self.unproven) and (self.failures > 1 or self.unexplained)
 
     @property
     def temperature_boost(self) -> float:
@@ -201,7 +214,8 @@ class Attempts:
         """
         lost = self.is_stuck or self.should_resample or self.unread == "repeated"
         if lost and self.trial.heat:
-            return max(self.trial.heat, LOOPED)
+            later = self.should_resample and self.failures >= self.max_attempts
+            return max(self.trial.heat, SAMPLED if later else LOOPED)
         return self.trial.heat if self.failures >= ANEW else 0.0
 
     @property

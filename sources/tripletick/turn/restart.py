@@ -21,6 +21,7 @@ from tripletick.turn.handover import Handover
 
 TRIED = "This was tried {count} times and failed."
 TRIED_WITH = "This was tried {count} times and failed, the last time with: {error}"
+TRIED_ONCE = "This was tried and failed with: {error}"
 SAVED = re.compile(r"\bsaved [^,\n]+, ")
 """What a verdict says of a file."""
 WRONG = re.compile(r" (?:it )?(?:prints|gives) .+?, and (?:right is|the task shows) ", re.DOTALL)
@@ -64,10 +65,11 @@ def restart_turn(
         error = WRONG.sub(" must give ", error.partition(": ")[2])
     elif _is_outdated(error, back_again):
         error = ""
-    tried = (TRIED_WITH if error else TRIED).format(count=tries.failures, error=error)
+    words = (TRIED_ONCE if tries.failures == 1 else TRIED_WITH) if error else TRIED
+    tried = words.format(count=tries.failures, error=error)
     known = "" if _is_outdated(tries.known, back_again) else tries.known
     hint = "\n".join(ledger.mistakes) or known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
-    if ledger.mistakes or tries.failures <= tries.max_attempts:
+    if ledger.mistakes or tries.failures < tries.max_attempts:
         conversation.add_user_message(
             "\n".join(filter(None, (tried, back, f"Hint: {hint}", conversation.ending)))
         )
