@@ -579,3 +579,17 @@ def test_an_argument_that_a_program_has_written_down_is_told_although_its_exampl
     source = "import sys\nfor n in open(sys.argv[1]):\n    print(int(n) * 3)"
     assert "it never reads sys.argv[2], which is 3" in use(context, "python", source, "add.py").text
     assert use(context, "python", source.replace("3)", "int(sys.argv[2]))"), "add.py").ok
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "outcome"),
+    [
+        ("double.py", "import sys\n\n# Read the number\nprint(int(sys.argv[1]) + 1)", "failed"),
+        ("double.sh", '# read the number\nn=$1; echo "$((n + 1))"', "failed"),
+        ("double.sh", 'n=$1; while IFS= read -r line; do :; done; echo "$((n + 1))"', "ok"),
+    ],
+)
+def test_a_comment_that_says_read_reads_nothing(context, path, source, outcome):
+    runner = "python3" if path.endswith(".py") else "bash"
+    context.ledger.begin_turn(f"Write {path}: {runner} {path} N prints N times two. {runner} {path} 4 prints 8.")
+    assert use(context, "python" if runner == "python3" else "bash", source, path).outcome == outcome

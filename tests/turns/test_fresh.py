@@ -10,7 +10,6 @@ from tripletick.messages import Answer
 
 BROKEN = "```bash\necho trying; exit {n}\n```\n"
 WRITES = "```bash\n{does}; exit {n}\n```\n"
-pytestmark = EVERY_DIALECT
 
 
 def broken(first, after):
@@ -21,6 +20,7 @@ def never(question):
     return False
 
 
+@EVERY_DIALECT
 def test_the_request_is_sent_again_byte_for_byte_with_what_did_not_work(session):
     it = session("Hello.", *broken(1, 4), "Done.")
     it.play("greet me", "casual")
@@ -192,6 +192,7 @@ def test_a_reply_that_cannot_be_read_three_times_begins_anew_too(session):
     assert it.model.asked[3][-1].text.startswith(it.model.asked[0][-1].text)
 
 
+@EVERY_DIALECT
 def test_a_log_gives_the_conversation_as_it_was_left(session):
     it = session(*broken(1, 4), "Done.")
     written, records = Written(), []
@@ -203,6 +204,7 @@ def test_a_log_gives_the_conversation_as_it_was_left(session):
     assert past.exact
 
 
+@EVERY_DIALECT
 def test_the_next_request_follows_on_what_was_left(session):
     it = session(*broken(1, 4), "Done.", "Again.")
     it.play("one")
@@ -265,6 +267,7 @@ def program(source):
     return f"```python:f.py\ndef f(x):\n    return {source}\n```\n"
 
 
+@EVERY_DIALECT
 def test_where_an_example_tells_what_is_right_there_are_twice_as_many_tries_each_a_sample_of_its_own(session):
     it = session(
         *(program(f"x + {n}") for n in range(100, 109)), program("2 * x"), "Done.", model={"seed": 7}
@@ -277,7 +280,7 @@ def test_where_an_example_tells_what_is_right_there_are_twice_as_many_tries_each
     assert (seeds[0], seeds[-1]) == (7, 7)
     assert len(set(seeds[:10])) == 10
     assert [round(each.temperature, 1) for each in it.model.samplings] == [0, *[0.7] * 4, *[1.0] * 5, 0]
-    assert "This was tried and failed with: f.py: f(3) must give 6\n" in words(it.model.asked[1][-1])
+    assert "This was tried once and failed with: f.py: f(3) must give 6\n" in words(it.model.asked[1][-1])
     assert it.model.asked[5] == it.model.asked[9] == it.model.asked[0]
 
 
@@ -297,3 +300,15 @@ def test_a_program_whose_fault_is_named_is_mended_first(session):
     assert not [event for event in events if isinstance(event, FreshStart)]
     assert "for the value alone: print(1 + 2)" in words(it.model.asked[1][-1])
     assert (it.folder / "age.py").read_text() == "print(1 + 2)\n"
+
+
+def test_a_sample_whose_value_is_right_but_for_its_form_is_mended(session):
+    source = "```python:fee.py\nimport sys\nprint({})\n```"
+    programs = ("5.0", "round(int(sys.argv[1]) * 0.2, 2)", "f'{int(sys.argv[1]) * 0.2:.2f}'")
+    it = session(*map(source.format, programs), "Done.")
+    events = it.play(
+        "Write fee.py: python3 fee.py DAYS prints 0.20 for each day. python3 fee.py 7 prints 1.40."
+    )
+    assert [event.attempt for event in events if isinstance(event, FreshStart)] == [1]
+    assert isinstance(events[-1], Answered)
+    assert "an f-string writes 2 decimals with" in words(it.model.asked[2][-1])

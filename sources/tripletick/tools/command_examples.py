@@ -81,8 +81,11 @@ _VERB = re.compile(rf"(?<!\s)\s+(?={SAYS})")
 OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
 _UNIT = re.compile(r"(?P<number>\s-?\d+(?:\.\d+)?) [A-Z](?=\s|$)")
-READS = re.compile(r"(?i)\bstdin\b|\binput\(|\breadline\b|\bread\s+-?\w|\bscanf\b|\bcin\b|\bgets\b|Scanner\(")
-"""What stands in a program that reads what somebody types."""
+READS = re.compile(
+    r"(?i)\bstdin\b|\binput\(|\breadline\b|\bscanf\b|\bcin\b|\bgets\b|Scanner\("
+    r"|(?m:^|[;&|({]|\b(?:while|until|if|do|then|else)\b)[ \t]*(?:IFS=\S*[ \t]+)?read[ \t]+-?\w"
+)
+"""What stands in a program that reads what somebody types; `read` as a command, and not in a comment."""
 _WORDS = r"(?:(?:[\s,]+[^\W\d_A-Z][^\W\d_]*,?){0,8}?:?)\s+(?="
 """Words of a sentence between the name of a program and the verb, none of which is an argument."""
 _IN_BRACKETS = re.compile(

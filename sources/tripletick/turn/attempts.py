@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,7 +46,7 @@ LOOPED = 0.7
 SAMPLED = 1.0
 """The same for the later samples of a program: by then less gives those of before."""
 UNEXPLAINED = re.compile(
-    r".+ (?:(?:prints|gives) .+, and (?:right is|the task shows) [^;]+"
+    r".+ (?:(?:prints|gives) (?P<printed>.+), and (?:right is|the task shows) (?P<right>[^;]+)"
     r"|(?:fails|raises)[ :][^;]+|does not end)"
 )
 """What an example says of a program without a word on how it would be right."""
@@ -121,9 +121,11 @@ class Attempts:
     anew: bool = False
     """The turn has started over."""
     proven_wrong: bool = False
-    """The last failure was an example that does not hold …"""
+    """The last failure was an example that does not hold."""
+    repairs: int = 0
+    """Failures in a row since the turn began or started over."""
     unexplained: bool = False
-    """… and nothing was said of how it would."""
+    """Nothing that the last failure was told says how an example would hold."""
     unproven: list[tuple[int, Call]] = field(default_factory=list)
     """Programs since the last success that break examples, and how many each breaks, as far as that is
     counted.
@@ -164,12 +166,12 @@ class Attempts:
         last = results[-1][1] if results else None
         broken = [result for _, result in results if "example" in result.flags]
         self.proven_wrong = bool(broken)
-        lines = [line for result in broken for line in result.text.splitlines()]
-        self.unexplained = bool(broken) and all(map(UNEXPLAINED.fullmatch, lines))
+        self.unexplained = not broken or _is_unexplained(result.text for result in broken)
         spoke = last is not None and last.ok and last.exit is not None and last.verdict not in SILENT_VERDICTS
         self.printed = last.text if last and spoke else ""
         self.error = format_error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
+        self.repairs = self.repairs + 1 if self.error else 0
         if not self.error:
             self.unproven.clear()
         code = find_unread_code(results, problems)
@@ -205,7 +207,7 @@ class Attempts:
         rather finds another program than the fault in its own: shown only that a value is wrong, 1.5B sent 26
         of 27 programs again as they were, and 32 of 86 samples were right.
         """
-        return bool(self.unproven) and (self.failures > 1 or self.unexplained)
+        return bool(self.unproven) and (self.repairs > 1 or self.unexplained)
 
     @property
     def temperature_boost(self) -> float:
@@ -259,7 +261,7 @@ class Attempts:
         self.changed = bool(self.kept)
         self.anew = True
         self.ran = self.remarked = self.again = False
-        self.unread = ""
+        self.unread, self.repairs = "", 0
 
     def check_question(self, asked: str | None, *, calls: bool) -> tuple[str | None, tuple[Problem, ...]]:
         """Give the model's question, or what is wrong with it: it has no words, or is one too many. Beside
@@ -284,6 +286,19 @@ class Attempts:
             told = [problem for problem in told if problem.code not in REMARKS]
         self.remarked = self.remarked or any(problem.code in REMARKS for problem in told)
         return tuple(told)
+
+
+def _is_unexplained(texts: Iterable[str]) -> bool:
+    """Tell whether examples say that a value is wrong, and nothing how it would be right."""
+    read = [UNEXPLAINED.fullmatch(line) for text in texts for line in text.splitlines()]
+    wrong = [one for one in read if one and one["right"]]
+    # the words around it are told of where the value itself is right
+    return any(not _shows_value(one["printed"], one["right"]) for one in wrong) or (not wrong and all(read))
+
+
+def _shows_value(printed: str, right: str) -> bool:
+    bare = re.escape(right.strip("'"))
+    return bool(re.search(rf"(?<![\w.-]){bare}(?![\w.])", printed))
 
 
 def format_error_line(results: Results, problems: Sequence[Problem]) -> str:

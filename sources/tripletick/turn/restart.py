@@ -19,13 +19,13 @@ from tripletick.tools.tool import FileTracker
 from tripletick.turn.attempts import ANEW, STEPS, Attempts
 from tripletick.turn.handover import Handover
 
-TRIED = "This was tried {count} times and failed."
-TRIED_WITH = "This was tried {count} times and failed, the last time with: {error}"
-TRIED_ONCE = "This was tried and failed with: {error}"
+TRIED = "This was tried {count} and failed"
 SAVED = re.compile(r"\bsaved [^,\n]+, ")
 """What a verdict says of a file."""
 WRONG = re.compile(r" (?:it )?(?:prints|gives) .+?, and (?:right is|the task shows) ", re.DOTALL)
-"""What an example says of a result that is wrong."""
+"""What an example says of a result that is wrong …"""
+ENDED = re.compile(r" (?:fails|raises)[ :].+", re.DOTALL)
+"""… and of a program that failed: its line and its error are copied where they are read, too."""
 ABSENT = ("does not exist", "No such file")
 """What is said of names that are not there."""
 BACK = "The files are as they were before."
@@ -62,11 +62,12 @@ def restart_turn(
     error = SAVED.sub("", tries.error)
     if tries.proven_wrong:
         # what was wrong is copied where it is read: what is right stays
-        error = WRONG.sub(" must give ", error.partition(": ")[2])
+        error = ENDED.sub(" fails", WRONG.sub(" must give ", error.partition(": ")[2]))
     elif _is_outdated(error, back_again):
         error = ""
-    words = (TRIED_ONCE if tries.failures == 1 else TRIED_WITH) if error else TRIED
-    tried = words.format(count=tries.failures, error=error)
+    once = tries.failures == 1
+    tried = TRIED.format(count="once" if once else f"{tries.failures} times")
+    tried += f"{'' if once else ', the last time'} with: {error}" if error else "."
     known = "" if _is_outdated(tries.known, back_again) else tries.known
     hint = "\n".join(ledger.mistakes) or known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
     if ledger.mistakes or tries.failures < tries.max_attempts:
