@@ -591,5 +591,7 @@ def test_an_argument_that_a_program_has_written_down_is_told_although_its_exampl
 )
 def test_a_comment_that_says_read_reads_nothing(context, path, source, outcome):
     runner = "python3" if path.endswith(".py") else "bash"
-    context.ledger.begin_turn(f"Write {path}: {runner} {path} N prints N times two. {runner} {path} 4 prints 8.")
+    context.ledger.begin_turn(
+        f"Write {path}: {runner} {path} N prints N times two. {runner} {path} 4 prints 8."
+    )
     assert use(context, "python" if runner == "python3" else "bash", source, path).outcome == outcome

@@ -22,6 +22,11 @@ LEGIT = {
     "art": ("+" + "-" * 60 + "+\n" + ("|" + " " * 60 + "|\n") * 20) + "+" + "-" * 60 + "+\n",
     "progress": "".join(f"[{'#' * n}{' ' * (50 - n)}] {2 * n} %\n" for n in range(50)) * 2,
     "counting": " ".join(str(n) for n in range(3000)),
+    "counting in code": "```python\n" + "".join(f'print("Line {n}")\n' for n in range(900)) + "```\n",
+    "rows in code": "```python\nrows = [\n"
+    + "".join(f"    ({n}, {n * n}),\n" for n in range(900))
+    + "]\n```\n",
+    "short cases": "```python\n" + "".join(f"if n == {n}:\n    print({n})\n" for n in range(40)) + "```\n",
     "zeros in code": "```json\n" + "[" + "0, " * 1600 + "0]\n```\n",
 }
 
@@ -79,6 +84,14 @@ def test_a_block_that_is_written_again_and_again_is_no_code_of_one_fence():
     at, kept = heard("I run it.\n" + "```bash\nls\n```\n" * 2000)
     assert at < 1900
     assert kept == "I run it.\n```bash\nls\n```\n"
+
+
+def test_inside_a_fence_lines_that_only_count_on_are_no_program():
+    begins = "```python:f.py\ndef f(x, n):\n    if n == 1:\n        return x == 1\n    n = abs(n)\n"
+    counts = "".join(f"    if n == {n}:\n        return x == {n}\n" for n in range(2, 900))
+    at, kept = heard(begins + counts)
+    assert 2000 < at < 2600
+    assert kept == begins + "    if n == 2:\n        return x == 2\n"
 
 
 def test_where_the_chunks_are_cut_does_not_matter():

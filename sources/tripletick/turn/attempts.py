@@ -50,6 +50,8 @@ UNEXPLAINED = re.compile(
     r"|(?:fails|raises)[ :][^;]+|does not end)"
 )
 """What an example says of a program without a word on how it would be right."""
+LINE = 1000
+"""Characters of a line that are read for it."""
 REMARKS = frozenset(
     {
         *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "placeholder", "repeat"),
@@ -290,7 +292,7 @@ class Attempts:
 
 def _is_unexplained(texts: Iterable[str]) -> bool:
     """Tell whether examples say that a value is wrong, and nothing how it would be right."""
-    read = [UNEXPLAINED.fullmatch(line) for text in texts for line in text.splitlines()]
+    read = [UNEXPLAINED.fullmatch(line[:LINE]) for text in texts for line in text.splitlines()]
     wrong = [one for one in read if one and one["right"]]
     # the words around it are told of where the value itself is right
     return any(not _shows_value(one["printed"], one["right"]) for one in wrong) or (not wrong and all(read))

@@ -49,6 +49,10 @@ LONGER = 4000
 IN_CODE = 6000
 """The same inside one fence, for lines and for signs: tables of zeros and padding are code too. Words that
 one line repeats are not (1.5B wrote `mv -f -f -f` for minutes)."""
+COUNTED = 2000
+"""The same inside a fence for pieces of several lines that differ in their numbers alone: 1.5B wrote
+`if n == 76: return x == 76` for ten minutes. One line each, as in a list of numbers, is no sign of that."""
+NUMBER = re.compile(r"\d+")
 TIMES = 6
 """The piece stands there at least so often."""
 STEP = 256
@@ -316,7 +320,7 @@ class RepetitionDetector:
         ends = (self._text[-least:] for least in (LEAST, LONGER) if len(self._text) >= least)
         length = next(filter(None, map(find_period, ends)), 0)
         if not length:
-            return False
+            return self._is_counting()
         start = find_run_start(self._text, length)
         piece = self._text[-length:]
         is_code = "\n" in piece or not (" " in piece and any(map(str.isalpha, piece)))
@@ -325,6 +329,22 @@ class RepetitionDetector:
             return False
         line = self._text.find("\n", start + length - 1, start + 2 * length)
         self._cut = line + 1 if line >= 0 else start + length
+        return True
+
+    def _is_counting(self) -> bool:
+        start = len(self._text) - COUNTED
+        if not self._open or self._opened > start:
+            return False
+        tail = NUMBER.sub("0", self._text[start:])
+        piece = tail[len(tail) - length :] if (length := find_period(tail)) else ""
+        if (many := piece.count("\n")) < 2 or not any(map(str.isalpha, piece)):
+            return False
+        lines = self._text.splitlines(keepends=True)[:-1]
+        alike = [NUMBER.sub("0", line) for line in lines]
+        first = len(lines) - many
+        while first and alike[first - 1] == alike[first - 1 + many]:
+            first -= 1
+        self._cut = len("".join(lines[: first + many]))
         return True
 
 
