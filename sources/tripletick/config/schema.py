@@ -34,13 +34,7 @@ class AgentSection:
         "auto",
     )
     folder: bool = setting(True, "List the folder's files in the first request.", "switch")
-    max_attempts: int = setting(
-        5,
-        "Failures in a row after which a turn ends; doubled if a program breaks an example.",
-        "count",
-        1,
-        20,
-    )
+    max_attempts: int = setting(5, "Failures in a row after which a turn ends.", "count", 1, 20)
     max_steps: int = setting(
         25,
         "Replies of the model after which a turn ends; the default may vary with the model's size.",

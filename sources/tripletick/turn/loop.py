@@ -132,12 +132,8 @@ class Loop:
                 if clause := shift.take_clause():
                     loop = yield from loop._hand_over(shift.agent, "", admit)
                     loop._ask_rest(shift.agent, clause)
-                hearing = loop.replies.request_reply(
-                    shift.agent,
-                    shift.list_handover_tags(),
-                    heat=tries.temperature_boost,
-                    number=tries.failures,
-                )
+                tags, heat = shift.list_handover_tags(), tries.temperature_boost
+                hearing = loop.replies.request_reply(shift.agent, tags, heat=heat, number=tries.failures)
                 heard = yield from loop.hooks.hold_back_text(hearing)
                 if call := shift.switch_agent(heard.reading.calls):
                     loop = yield from loop._hand_over(shift.agent, call.tool, admit)
