@@ -312,3 +312,21 @@ def test_a_sample_whose_value_is_right_but_for_its_form_is_mended(session):
     assert [event.attempt for event in events if isinstance(event, FreshStart)] == [1]
     assert isinstance(events[-1], Answered)
     assert "an f-string writes 2 decimals with" in words(it.model.asked[2][-1])
+
+
+FEE = (
+    "Write fee.py: python3 fee.py DAYS prints the fee, 0.20 a day, with two decimals and nothing else. "
+    "python3 fee.py 7 prints 1.40."
+)
+
+
+@pytest.mark.parametrize(
+    ("computed", "anew"),
+    [("days / 8", 1), ("5.0 if days > 5 else days / 5", 1), ("days / 5", 0), ("f'{days / 5} EUR'", 0)],
+)
+def test_a_program_that_computes_something_else_is_not_mended_in_its_form(session, computed, anew):
+    source = "```python:fee.py\nimport sys\ndays = int(sys.argv[1])\nfee = {}\nprint(fee)\n```"
+    it = session(source.format(computed), source.format("f'{days / 5:.2f}'"), "Done.")
+    events = it.play(FEE)
+    assert sum(isinstance(event, FreshStart) for event in events) == anew
+    assert isinstance(events[-1], Answered)

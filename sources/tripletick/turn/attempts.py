@@ -50,6 +50,7 @@ UNEXPLAINED = re.compile(
     r"|(?:fails|raises)[ :][^;]+|does not end)"
 )
 """What an example says of a program without a word on how it would be right."""
+NUMBER = re.compile(r"(?<![\w.-])-?\d{1,300}(?:\.\d+)?(?![\w.]*\w)")
 LINE = 1000
 """Characters of a line that are read for it."""
 REMARKS = frozenset(
@@ -212,6 +213,13 @@ class Attempts:
         return bool(self.unproven) and (self.repairs > 1 or self.unexplained)
 
     @property
+    def can_mend(self) -> bool:
+        """Tell whether a program that was shown in its one right form is worth having: it was not sent again,
+        and what it computes is not wrong besides.
+        """
+        return not self.is_stuck and not (self.proven_wrong and self.unexplained)
+
+    @property
     def temperature_boost(self) -> float:
         """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
         that was made before is made again.
@@ -299,8 +307,11 @@ def _is_unexplained(texts: Iterable[str]) -> bool:
 
 
 def _shows_value(printed: str, right: str) -> bool:
-    bare = re.escape(right.strip("'"))
-    return bool(re.search(rf"(?<![\w.-]){bare}(?![\w.])", printed))
+    """Tell whether what is right was printed among other things, or as the same number (1.4 for 1.40)."""
+    bare = right.strip("'")
+    if NUMBER.fullmatch(bare):
+        return any(float(number) == float(bare) for number in NUMBER.findall(printed))
+    return bool(re.search(rf"(?<![\w.-]){re.escape(bare)}(?![\w.])", printed))
 
 
 def format_error_line(results: Results, problems: Sequence[Problem]) -> str:

@@ -142,7 +142,7 @@ class Loop:
                     yield from loop.run_blocks(replace(shift.agent, tools=("write",)), [better], typed=True)
                 if isinstance(end, GaveUp) and endings.should_ask_findings(tries, end):
                     end = yield from loop._request_last_words(shift, end)
-                if end is None and tries.needs_restart and not (ledger.corrected and not tries.is_stuck):
+                if end is None and tries.needs_restart and not (ledger.corrected and tries.can_mend):
                     yield from restart_turn(conversation, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
