@@ -115,7 +115,7 @@ class Watchdog(threading.Thread):
         self._grown = watched.limits.disk
         self._before = platforms.read_machine_memory()
         self._shared = self._before.shared
-        self._others, self._weighed = 0, 0.0
+        self._others, self._weighed, self._own = 0, 0.0, 0
         # A look may take its time, since a block can have a lot to look at.
         self._clock = threading.Timer(watched.timeout, self.end_block, ["timeout"])
         self._clock.daemon = True
@@ -200,16 +200,24 @@ class Watchdog(threading.Thread):
         return machine.available < machine.total * SCARCE and taken > machine.available
 
     def _measure_scratch(self, pids: Sequence[int], most: int) -> int:
-        """Bytes in the scratch folders; above `most` without what others have in those of the machine."""
+        """Bytes in the scratch folders; above `most` without what others have in those of the machine. Of
+        these, what was there a look before as well: a file that others remove counts on for a moment.
+        """
         shared = bool(self._watched.scratch_size)
         found = scratch_bytes(pids[-1:], self._watched.scratch, shared=shared)
-        if not shared or found <= most:
+        if not shared:
             return found
+        last, self._own = self._own, found if found <= most else self._subtract_others(found, most, pids)
+        return min(last, self._own)
+
+    def _subtract_others(self, found: int, most: int, pids: Sequence[int]) -> int:
         began = time.monotonic()
         if found - self._others > most or began >= self._weighed:
             self._others = sum(
                 platforms.sum_files_of_others(each, self._watched.pid) for each in self._watched.scratch
             )
+            # What others freed or took while they were looked at is not the block's.
+            found = min(found, scratch_bytes(pids[-1:], self._watched.scratch, shared=True))
             # Others may give up what the block then takes; all processes are looked at, which is not cheap.
             self._weighed = began + RARELY * (time.monotonic() - began)
         return max(0, found - self._others)

@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -159,8 +160,8 @@ def sum_files_of_others(folder: str, outermost: int) -> int:
     until, found = time.monotonic() + PATIENCE, {}
     pids = [outermost, *list_descendants(outermost)]
     users = {status.st_uid for pid in pids if (status := read_status(PROC / str(pid)))}
-    for name in list_names(Path(folder)):
-        status = read_status(Path(folder, name))
+    states = (read_status(Path(top, name)) for top, _, names in walk_tree(folder) for name in names)
+    for status in takewhile(lambda _: time.monotonic() < until, states):
         if status and status.st_uid not in users:
             found[status.st_dev, status.st_ino] = status.st_blocks * BLOCK
     for pid in list_processes():
