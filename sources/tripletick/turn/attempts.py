@@ -46,7 +46,7 @@ LOOPED = 0.7
 SAMPLED = 1.0
 """The same for the later samples of a program: by then less gives those of before."""
 UNEXPLAINED = re.compile(
-    r".+ (?:(?:prints|gives) (?P<printed>.+), and (?:right is|the task shows) (?P<right>[^;]+)"
+    r".+ (?:(?:prints|gives) (?P<printed>.+), and right is (?P<right>[^;]+)"
     r"|(?:fails|raises)[ :][^;]+|does not end)"
 )
 """What an example says of a program without a word on how it would be right."""
