@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "286ee2a56c34203ec68fa842690d25ffce739e3763083954784a70534ad84ecf"
+  sha256 "67622493409cd8cc8a4ab8f250c500e90feac103aaa56328d02bc5ad57d04059"
   license "MIT"
 
   depends_on "python@3.13"
