@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "67622493409cd8cc8a4ab8f250c500e90feac103aaa56328d02bc5ad57d04059"
+  sha256 "9adb1914979bc1af715a837d77822d02cf68cde35ba3b8e468e17be0156efd34"
   license "MIT"
 
   depends_on "python@3.13"

@@ -582,16 +582,16 @@ def test_an_argument_that_a_program_has_written_down_is_told_although_its_exampl
 
 
 @pytest.mark.parametrize(
-    ("path", "source", "outcome"),
+    ("tag", "path", "source", "outcome"),
     [
-        ("double.py", "import sys\n\n# Read the number\nprint(int(sys.argv[1]) + 1)", "failed"),
-        ("double.sh", '# read the number\nn=$1; echo "$((n + 1))"', "failed"),
-        ("double.sh", 'n=$1; while IFS= read -r line; do :; done; echo "$((n + 1))"', "ok"),
+        ("python", "double.py", "import sys\n\n# Read the number\nprint(int(sys.argv[1]) + 1)", "failed"),
+        ("bash", "double.sh", '# read the number\nn=$1; echo "$((n + 1))"', "failed"),
+        ("bash", "double.sh", 'n=$1; while IFS= read -r line; do :; done; echo "$((n + 1))"', "ok"),
     ],
 )
-def test_a_comment_that_says_read_reads_nothing(context, path, source, outcome):
-    runner = "python3" if path.endswith(".py") else "bash"
+def test_a_comment_that_says_read_reads_nothing(context, tag, path, source, outcome):
+    runner = {"python": "python3"}.get(tag, tag)
     context.ledger.begin_turn(
         f"Write {path}: {runner} {path} N prints N times two. {runner} {path} 4 prints 8."
     )
-    assert use(context, "python" if runner == "python3" else "bash", source, path).outcome == outcome
+    assert use(context, tag, source, path).outcome == outcome
