@@ -6,7 +6,6 @@ spoken to over pipes are taken, which is what we offer: the protocol has the edi
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,8 +14,9 @@ from typing import Any, ClassVar
 from acp import schema
 
 from tripletick.config.schema import ServerSection
+from tripletick.system.lazy_regex import lazy_regex
 
-UNFIT = re.compile(r"[^\w-]+")
+UNFIT = lazy_regex(r"[^\w-]+")
 """What the name of a section does not have."""
 
 

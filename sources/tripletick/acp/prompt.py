@@ -21,6 +21,7 @@ from tripletick.errors import UsageError
 from tripletick.event_log.session_log import clean_name, clean_text
 from tripletick.paths import PathRefused
 from tripletick.session import builder, images
+from tripletick.system.lazy_regex import lazy_regex
 
 Block = (
     schema.TextContentBlock
@@ -33,7 +34,7 @@ LARGEST = 16 << 20
 REMEDY = "Leave it out of the request."
 SOUND = ("The request was not sent.", "It has sound, which is not understood.", REMEDY)
 BINARY = "It is no text and no picture."
-LINES = re.compile(r"L?(\d+)(?:[:-]L?(\d+))?")
+LINES = lazy_regex(r"L?(\d+)(?:[:-]L?(\d+))?")
 
 
 def read_prompt(blocks: Sequence[Block], desk: ChatContext) -> str:

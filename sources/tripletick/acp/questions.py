@@ -6,7 +6,6 @@ needs a form; where the editor has none the turn ends with it, and the next requ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.event_log.session_log import clean_text
 from tripletick.events import Ask
 from tripletick.messages import Answer, Call
+from tripletick.system.lazy_regex import lazy_regex
 
 Button = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
 BUTTONS: dict[str, tuple[str, Button]] = {
@@ -29,7 +29,7 @@ BUTTONS: dict[str, tuple[str, Button]] = {
     "n": ("No", "reject_once"),
 }
 """By the letter that the terminal takes."""
-LETTERS = re.compile(r" [a-z] [a-z ]+(?: / [a-z] [a-z ]+)+$")
+LETTERS = lazy_regex(r" [a-z] [a-z ]+(?: / [a-z] [a-z ]+)+$")
 """What a question says of the letters that answer it."""
 NO = Answer("n", said=False)
 NOBODY = Answer(there=False)

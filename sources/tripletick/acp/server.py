@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import re
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -30,6 +29,7 @@ from tripletick.event_log.session_log import clean_text, make_session_id
 from tripletick.history import index, logs
 from tripletick.history.history import Past
 from tripletick.paths import resolve_folder
+from tripletick.system.lazy_regex import lazy_regex
 
 Servers = Sequence[Any] | None
 """What the protocol has of an editor's own tool servers, each with a name."""
@@ -37,7 +37,7 @@ PATIENCE = 10.0
 """Seconds in which a session has to end when the editor is gone."""
 PAGE = 50
 """Sessions that are listed at once."""
-PLACE = re.compile("[0-9]{1,9}")
+PLACE = lazy_regex("[0-9]{1,9}")
 """Where a page of the list begins."""
 BROKEN_PIPE = 141
 ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}

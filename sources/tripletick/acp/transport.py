@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
@@ -17,6 +16,8 @@ from queue import SimpleQueue
 from typing import Any
 
 from acp.exceptions import RequestError
+
+from tripletick.system.lazy_regex import lazy_regex
 
 Message = dict[str, Any]
 
@@ -31,7 +32,7 @@ WAITING = 64
 TOO_LONG = f"A message may have at most {LONGEST >> 20} MiB."
 CUT = "The message is not complete JSON."
 NO_MESSAGE = "This is no message of JSON-RPC."
-_ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{0,100}")\s*,')
+_ID = lazy_regex(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{0,100}")\s*,')
 """The id of a request that names it first."""
 
 

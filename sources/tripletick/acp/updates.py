@@ -6,7 +6,6 @@ covered: questions (questions.py), and what a session said before (replay.py).
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -49,6 +48,7 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Call, LineCount, Receipt, Result, Task
+from tripletick.system.lazy_regex import lazy_regex
 
 Kind = Literal[
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"
@@ -80,7 +80,7 @@ LARGEST = 256 << 10
 """Bytes of a file whose change is shown as a diff."""
 MOST = 20
 """Files of one call whose changes are shown."""
-PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,9})\S*)?")
+PLACE = lazy_regex(r"(?P<path>.+?)(?::(?P<line>\d{1,9})\S*)?")
 ERRORS = frozenset({"config", "workspace", "server", "server-failed", "cut", "model"})
 """Codes of what the user must set right: the request is answered with an error."""
 ENDED = {"failed": "Failed: {result}", "skipped": "Skipped: {result}"}

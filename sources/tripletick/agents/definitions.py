@@ -8,7 +8,6 @@ Not covered: who gets a request (router), which of an agent's languages are inst
 from __future__ import annotations
 
 import configparser
-import re
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from tripletick.agents import templates
 from tripletick.agents.templates import Templates
 from tripletick.errors import ConfigError, UsageError
 from tripletick.system import optional_deps
+from tripletick.system.lazy_regex import lazy_regex
 
 SYSTEM = "system"
 DIALECTS = {"system-xml": "xml", "system-native": "native"}
@@ -51,7 +51,7 @@ OWN = "own"
 """The word of `tools` that owns every tool that is not ours: the user's, of packages, of the folder."""
 SERVERS, SERVED = "servers", "mcp"
 """The word of `tools` that owns the servers of the user's, and their tag, where there are any."""
-_TAG = re.compile(r"(?P<tag>[^()\s]+)(?:\((?P<module>\w+)\))?")
+_TAG = lazy_regex(r"(?P<tag>[^()\s]+)(?:\((?P<module>\w+)\))?")
 """A tag of `tools`; one with a module behind it is owned only where that is installed."""
 WORDS = frozenset({EVERY_LANGUAGE, OWN, SERVERS})
 NOT_USED = "{path} is not used: {why}."

@@ -17,6 +17,7 @@ from typing import Any
 
 from tripletick.errors import ConfigError
 from tripletick.languages.registry import detect_language, names_other_language
+from tripletick.system.lazy_regex import lazy_regex
 
 FILE = "feedback.toml"
 LONGEST = 600
@@ -25,15 +26,15 @@ COMPUTES = "python"
 """The language in which data is worked on."""
 ACTIONS = ("makes", "alters", "adds", "sets", "ticks", "deletes", "sorts")
 """Kinds of words that say what is to be done; in a question they say what may have been."""
-NAMES = re.compile(
+NAMES = lazy_regex(
     r"\"[^\"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|`[^`\n]{1,200}`|“[^”\n]{1,200}”"
     r"|(?<![\w./~+-])[\w./~+-]*[\w+-]\.[A-Za-z]\w{0,5}\b"
 )
 """What a request quotes and the names of files: `sort.py` does not ask for sorting."""
 NAME = "_"
-HEAD_ALONE = re.compile(r"""(?ms)^[ \t]*def [^\n]*:\n\s+r?(\"{3}|'{3}).*?\1\s*(?:```)?\s*\Z""")
+HEAD_ALONE = lazy_regex(r"""(?ms)^[ \t]*def [^\n]*:\n\s+r?(\"{3}|'{3}).*?\1\s*(?:```)?\s*\Z""")
 """A request that ends with the head and the docstring of a function, in Python."""
-COURTESY = re.compile(
+COURTESY = lazy_regex(
     r"(?:(?P<mark>[,;.!?\n-])\s*(?:many )?"
     r"(?:thanks|thank you|thx|cheers|please|pls|plz|danke|bitte|merci|gracias|grazie)"
     r"|(?<!say)(?<!says)(?<!saying)(?<!word)(?<!print)(?<!to)(?<!with)(?<!write)\s(?:pls|plz|thx|please))"
@@ -234,11 +235,15 @@ def shorten_request(request: str) -> str:
 
 
 def load_templates(*folders: Path) -> Templates:
-    """Read the sentences; those of a later folder win. Raises ConfigError, naming file and sentence."""
+    """Read the sentences; those of a later folder win. Raises ConfigError, naming file and sentence.
+
+    The patterns of the first folder, the product's own, are checked by tests: to compile them slows a start.
+    """
     said: dict[str, Any] = {}
     for path in (folder / FILE for folder in folders):
+        own = path.parent == folders[0]
         try:
-            said |= _read_version(path, path.stat().st_mtime_ns) if path.exists() else {}
+            said |= _read_version(path, path.stat().st_mtime_ns, own) if path.exists() else {}
         except (OSError, ValueError) as error:
             why = f"{str(error).rstrip('.')}."
             raise ConfigError(f"{path} cannot be read.", why, "Fix the file.") from error
@@ -246,7 +251,7 @@ def load_templates(*folders: Path) -> Templates:
 
 
 @lru_cache(maxsize=16)
-def _read_version(path: Path, _changed_at: int) -> dict[str, Any]:
+def _read_version(path: Path, _changed_at: int, is_own: bool) -> dict[str, Any]:
     """Read one version of a file, which a session asks for with each request.
 
     Raises ValueError for a sentence or a place that there is not.
@@ -257,7 +262,8 @@ def _read_version(path: Path, _changed_at: int) -> dict[str, Any]:
         if name not in known:
             raise ValueError(f"unknown key {name!r}; known: {', '.join(known)}")
         if name == "words":
-            _check_patterns(text)
+            if not is_own:
+                _check_patterns(text)
             continue
         parts = text if isinstance(text, list) else [text]
         if (name == "request") != isinstance(text, list) or not all(isinstance(each, str) for each in parts):
@@ -273,7 +279,7 @@ def _check_patterns(words: object) -> None:
         raise ValueError("words must be a table of strings")
     for name, text in words.items():
         try:
-            re.compile(text, re.IGNORECASE)  # as it is searched for, so that it is kept
+            re.compile(text)
         except re.error as wrong:
             raise ValueError(f"words.{name} is not a regular expression: {wrong}") from wrong
 

@@ -9,7 +9,6 @@ name programs.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
 import subprocess
@@ -23,6 +22,7 @@ from tripletick.batch.tasks import GIT
 from tripletick.checkpoint.ignore_rules import TOOLS
 from tripletick.errors import UsageError
 from tripletick.paths.ignore_files import GIT_IGNORE, Specs, is_ignored, parse_ignore_file, read_ignore_file
+from tripletick.system.lazy_regex import lazy_regex
 
 MOST = 256 << 20
 """Bytes of changed files that a patch may be made of."""
@@ -31,7 +31,7 @@ DIFF = ("git", "diff", "--no-index", "--binary", "--no-prefix", "--no-ext-diff",
 """The two folders are called a and b, as in every patch."""
 STYLE = ("--no-color", "--no-renames", "--src-prefix=", "--dst-prefix=")
 
-HEAD = re.compile(rb'(?m)^diff --git ("?)([ab])/(.+)\1 \1\2/\3\1$')
+HEAD = lazy_regex(rb'(?m)^diff --git ("?)([ab])/(.+)\1 \1\2/\3\1$')
 """As it is where a file is new or gone."""
 
 Print = tuple[int, int, int, int, int]

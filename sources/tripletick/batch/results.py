@@ -28,6 +28,7 @@ from tripletick.models import json_fields
 from tripletick.system import platforms
 from tripletick.system.dirs import replace_file
 from tripletick.system.job import AGAIN, JobOutcome
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import describe_os_error
 
 PATCHES = "patches"
@@ -39,7 +40,7 @@ RETRIED = AGAIN | {"no model"}
 FAILS = RETRIED | {"usage"}
 HOST_FAILS = frozenset({"no server", "server failed"})
 """Ends that are the engine's."""
-SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+SAFE = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OWN = b'{"id":'
 """How each line begins."""

@@ -25,8 +25,9 @@ from tripletick.session import agent_models, model_limits, model_selection
 from tripletick.system import dirs
 from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.job import TIME, JobOutcome
+from tripletick.system.lazy_regex import lazy_regex
 
-BLOCK = re.compile(
+BLOCK = lazy_regex(
     r"^[ \t]*(?P<fence>`{3,})[ \t]*(?P<tag>[\w+.-]*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)|\Z)",
     re.M | re.S,
 )

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from tripletick.system.lazy_regex import lazy_regex
+
 Look = Callable[[str, Any], str]
 SHOWN = 60
 WORDS = {
@@ -20,9 +22,9 @@ WORDS = {
     **{word: value for value, word in enumerate(("eight", "nine", "ten", "eleven", "twelve", "thirteen"), 8)},
 }
 _BETWEEN = r"[ ,.'\u2019\xa0\u202f]"
-_NUMBER = re.compile(rf"(?<!\w)-?\d+(?:{_BETWEEN}\d+)*")
-_APART = re.compile(_BETWEEN)
-_WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
+_NUMBER = lazy_regex(rf"(?<!\w)-?\d+(?:{_BETWEEN}\d+)*")
+_APART = lazy_regex(_BETWEEN)
+_WORD = lazy_regex(r"(?<![\w-])[a-z]+(?![\w-])")
 
 
 def find_mismatch(text: str, wanted: Mapping[str, Any], looks: Mapping[str, Look]) -> str:

@@ -24,6 +24,7 @@ from tripletick.config.config import list_settings, load_config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models import catalog
 from tripletick.system import dirs
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.ui.sanitize import write_lines
 
 Rows = Mapping[str, CommandSpec]
@@ -108,7 +109,7 @@ FISH_HEAD = """\
 """
 
 
-PLAIN = re.compile(r"[\w.:/@+-]+", re.ASCII)
+PLAIN = lazy_regex(r"[\w.:/@+-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

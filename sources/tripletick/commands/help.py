@@ -12,12 +12,13 @@ from pathlib import Path
 from tripletick.commands import COMMANDS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.system import dirs
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import find_close_match
 from tripletick.ui.columns import align_rows, write_wrapped
 from tripletick.ui.sanitize import make_encodable, write_lines
 
-TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
-LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
+TITLE = lazy_regex(r"^#\s+(.+)$", re.MULTILINE)
+LINK = lazy_regex(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
 """A link to another page."""
 USAGE = "tripletick help"
 ALIKE = 0.6

@@ -25,6 +25,7 @@ from tripletick.models.conversation import GUESS
 from tripletick.paths import PathRefused, Workspace
 from tripletick.session import builder
 from tripletick.system import dirs
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import describe_os_error
 from tripletick.tools.file_walk import FileWalk
 from tripletick.tools.tool import format_tokens
@@ -34,7 +35,7 @@ from tripletick.ui.sanitize import escape_controls
 NAME = "AGENTS.md"
 KNOWN = ("build", "test", "check", "lint", "format", "run", "start", "dev", "docs", "clean")
 """Names of commands that say what they are for; others are left out."""
-TARGET = re.compile(r"^([a-z][\w-]*)\s*:(?!=)", re.MULTILINE)
+TARGET = lazy_regex(r"^([a-z][\w-]*)\s*:(?!=)", re.MULTILINE)
 LIMIT = 1 << 18
 """Bytes that are read of a file."""
 MOST_LANGUAGES, MOST_FOLDERS = 5, 10

@@ -38,6 +38,7 @@ from tripletick.config.schema import (
 )
 from tripletick.errors import ConfigError, TripletickError
 from tripletick.system.dirs import expand_user
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.redaction import KNOWN
 from tripletick.system.text import suggest_name
 
@@ -104,12 +105,12 @@ FLAGS = {
 """Flags that are not named as their settings are."""
 TYPED = "config set"
 """The place of a value that is not saved yet."""
-_IN_FILE = re.compile(r"\.ini(:\d+)?$")
+_IN_FILE = lazy_regex(r"\.ini(:\d+)?$")
 
 
 RENAMED = {("model", "keep_alive"): "keep"}
 """Section and former name of a setting, and its name."""
-_OF_FAMILY = re.compile(r"(\w+)\.([\w-]+)")
+_OF_FAMILY = lazy_regex(r"(\w+)\.([\w-]+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tripletick.system.lazy_regex import lazy_regex
+
 BLANKS = " \t\u00a0\u3000\u200b\ufeff"
 
 TAGS = {
@@ -38,18 +40,18 @@ OPENING = _compile_any(TAGS)
 CLOSING = _compile_any(TAGS.values())
 _CLOSER = {opening.lower(): closing.lower() for opening, closing in TAGS.items()}
 
-HARMONY = re.compile(
+HARMONY = lazy_regex(
     r"(?:<\|start\|>[^<|]*)?<\|channel\|>\s*(?P<name>\w+)"
     r"(?P<to>[^<|]*(?:<\|constrain\|>[^<|]*)?)<\|message\|>"
 )
-HARMONY_END = re.compile(r"<\|(?:end|start|channel|call|return)\|>")
-_HEADLESS = re.compile(r"(?P<name>analysis|commentary|final)(?P<to>[^<|\n]*)<\|message\|>")
-_BARE_ANALYSIS = re.compile(r"analysis(?=[^\W\d_a-z])")
-_TICKS = re.compile("`+")
+HARMONY_END = lazy_regex(r"<\|(?:end|start|channel|call|return)\|>")
+_HEADLESS = lazy_regex(r"(?P<name>analysis|commentary|final)(?P<to>[^<|\n]*)<\|message\|>")
+_BARE_ANALYSIS = lazy_regex(r"analysis(?=[^\W\d_a-z])")
+_TICKS = lazy_regex("`+")
 FENCE_HEAD = rf"(?:[{BLANKS}>]|(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}]))*+"
 """What may stand before a fence in its line: blanks, `>` and list markers."""
 FENCE_RUN = "`{3,}|~{3,}"
-_FENCE = re.compile(f"{FENCE_HEAD}(?:{FENCE_RUN})")
+_FENCE = lazy_regex(f"{FENCE_HEAD}(?:{FENCE_RUN})")
 _SENTENCE = frozenset(".!?:…。！？：")
 _QUOTES = frozenset("\"'“”‘’«»„「」『』()（）")
 _GOES_ON = frozenset(",;.:!?)]，、；")

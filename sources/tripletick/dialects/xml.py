@@ -6,7 +6,6 @@ Models that were trained on other tags are read too (named/forms). How results a
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -20,10 +19,11 @@ from tripletick.dialects.named_calls.call_resolver import CallResolver, format_s
 from tripletick.dialects.named_calls.tag_collector import TagDisplay, make_collector
 from tripletick.events import Part, Text
 from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.tool import Tool
 
 HOW = 'Write the tool on lines of its own: <tool>bash(command="ls")</tool>'
-_PLAIN = re.compile(r'[^\\"]*(?:"{1,2}[^\\"]+)*')
+_PLAIN = lazy_regex(r'[^\\"]*(?:"{1,2}[^\\"]+)*')
 END = "</observation>"
 """No output can close it: there it gets a backslash."""
 

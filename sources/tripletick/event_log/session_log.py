@@ -27,11 +27,12 @@ from tripletick.event_log.coalesce import ChunkBuffer
 from tripletick.events import Event, InTask
 from tripletick.system import platforms
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.redaction import KNOWN
 from tripletick.system.text import describe_os_error
 
 FORMAT = 1
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+NAME = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 SAID = {
     "busy": "Session {old} is open in another tripletick; this one is {new}.",
     "closed": "This session is not saved: {why}.",

@@ -18,6 +18,7 @@ from typing import Any
 from tripletick.config.schema import ServerSection
 from tripletick.mcp.values import McpTool
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.lazy_regex import lazy_regex
 
 NAME = "servers.json"
 HEAD = {
@@ -31,9 +32,9 @@ UNKNOWN = "describe it first"
 MANY = "{count} tools, such as {names}"
 LONGEST = 120
 """Characters of the names in one line."""
-PLAIN = re.compile(r"[\w./-]{1,80}")
+PLAIN = lazy_regex(r"[\w./-]{1,80}")
 """Names of tools that are told without a mark: no sentence can stand in them."""
-_WANTED = re.compile(
+_WANTED = lazy_regex(
     r"\b(?:us(?:e|ing)|via|with|through|call|ask|nutz\w*|verwend\w*|benutz\w*|mit|über|utilis\w*|avec|usa\w*"
     r"|con|com|gebruik\w*|met|użyj|przez|kullan\w*|используй\w*|через)\s+(?:\w+\s+){0,2}mcp\b"
     r"(?!\s+(?:support|client|sdk|librar|spec|protocol))|(?:用|使用|通过)\s*mcp|mcp\s*(?:を使|で|로|를|을|ile\b)",

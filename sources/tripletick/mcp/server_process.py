@@ -8,7 +8,6 @@ variables are set by a script in the box: what makes the box would obey an LD_PR
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 import threading
@@ -19,10 +18,11 @@ from tripletick.sandbox.box import Box, Finished
 from tripletick.sandbox.toolchains import is_program, is_system, search_path
 from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.dirs import abbreviate_home
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import describe_os_error
 
 SCRIPT = 'exec <"$TMPDIR/in" >"$TMPDIR/out" && . "$TMPDIR/set" && exec "$@"'
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NAME = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 """What a shell can set."""
 KEPT = 4000
 """Characters of its errors that are kept."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tripletick.mcp.values import McpTool
+from tripletick.system.lazy_regex import lazy_regex
 
 MOST = 40
 """Tools of one page."""
-_PAGE = re.compile("[0-9]{1,4}")
+_PAGE = lazy_regex("[0-9]{1,4}")
 SHORT = 100
 """Characters of what a tool says of itself in a list."""
 COUNT = "{name}: {count} tools{found}"

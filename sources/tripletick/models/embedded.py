@@ -44,15 +44,16 @@ from tripletick.models.shared_engine.prefix_cache import PrefixCache
 from tripletick.system import optional_deps, platforms
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import expand_user, find_home
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_thousands
 
 DEFAULT_CONTEXT = 4096
-PATH = re.compile(r"[/~]|\.\.?/")
-HOSTED = re.compile(r"(hf\.co|huggingface\.co)/", re.IGNORECASE)
+PATH = lazy_regex(r"[/~]|\.\.?/")
+HOSTED = lazy_regex(r"(hf\.co|huggingface\.co)/", re.IGNORECASE)
 """Names of this kind may end in .gguf and are Ollama's all the same."""
-THINKING = re.compile(r"enable_thinking|reasoning_content|<think>")
+THINKING = lazy_regex(r"enable_thinking|reasoning_content|<think>")
 """What a chat template holds where its model can reason."""
-TOOLS = re.compile(r"\btools\b")
+TOOLS = lazy_regex(r"\btools\b")
 """What it holds where it was made for function calling."""
 TEMPLATE_KEY = "tokenizer.chat_template"
 

@@ -28,6 +28,7 @@ from tripletick.errors import (
     TripletickError,
 )
 from tripletick.models import json_fields
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import find_close_match, format_thousands
 
 
@@ -154,14 +155,14 @@ STATUSES: Mapping[int, ErrorTemplate] = {
     ),
 }
 NARROWED: tuple[tuple[re.Pattern[str], ErrorTemplate], ...] = (
-    (re.compile(r"requires more (system |gpu )?memory|out of memory", re.IGNORECASE), MEMORY),
-    (re.compile(r"does not support tools|tools? (param|choice) requires", re.IGNORECASE), NO_TOOLS),
-    (re.compile(r"does not support|input is not supported|not a multimodal model", re.IGNORECASE), UNFIT),
+    (lazy_regex(r"requires more (system |gpu )?memory|out of memory", re.IGNORECASE), MEMORY),
+    (lazy_regex(r"does not support tools|tools? (param|choice) requires", re.IGNORECASE), NO_TOOLS),
+    (lazy_regex(r"does not support|input is not supported|not a multimodal model", re.IGNORECASE), UNFIT),
 )
 """What the words of a 400 or 500 tell more exactly than the status."""
 NEEDS = "The conversation needs {needed} tokens, but the model's context is {available}."
 FITS_NOT = "The conversation does not fit into the model's context of {available} tokens."
-FULL = re.compile(
+FULL = lazy_regex(
     r"(exceed|larger|longer|too long|greater|overflow).*\bcontext\b"
     r"|\bcontext (length|size|window)\b.*(exceed|full|overflow)"
     r"|\bcontext (length|size|window) (is|of)( only)? \d+|context_length_exceeded|maximum model length"
@@ -170,17 +171,17 @@ FULL = re.compile(
 )
 """Not Go's `context deadline exceeded`, which is another context."""
 NEEDED = (
-    re.compile(
+    lazy_regex(
         r"(\d+) in the (?:messages|prompt|input)|(\d+) input tokens|resulted in (\d+)|keep the first (\d+)"
         r"|\(length (\d+)\)|Given: (\d+)|request \((\d+) tokens",
         re.IGNORECASE,
     ),
-    re.compile(r"requested (\d+) tokens", re.IGNORECASE),
+    lazy_regex(r"requested (\d+) tokens", re.IGNORECASE),
 )
 """Where vLLM, OpenAI, LM Studio, text-generation-inference and llama.cpp name the length of a prompt, else
 that of prompt and reply …"""
 AVAILABLE = (
-    re.compile(
+    lazy_regex(
         r"context (?:length|size|window) (?:is |of )(?:only )?(\d+)|context size \((\d+)"
         r"|model length of (\d+)|must be <= (\d+)",
         re.IGNORECASE,

@@ -8,7 +8,6 @@ GGUF brings its chat template.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +17,7 @@ from typing import Any
 from tripletick.errors import ModelError
 from tripletick.models.failures import ErrorTemplate, suggest_models
 from tripletick.system.dirs import expand_user
+from tripletick.system.lazy_regex import lazy_regex
 
 HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -26,9 +26,9 @@ SYSTEM_STORE = Path("/usr/share/ollama/.ollama/models")
 """Of the service that Ollama's install script sets up on Linux."""
 MANIFEST_LIMIT = 4 << 20
 NAMES_LIMIT = 1000
-PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
-HOST_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}")
-DIGEST = re.compile(r"sha256[:-]([0-9a-f]{64})")
+PART = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+HOST_PART = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}")
+DIGEST = lazy_regex(r"sha256[:-]([0-9a-f]{64})")
 
 ELSEWHERE = "For a file of your own: -m embedded:PATH.gguf"
 NO_NAME = ErrorTemplate(

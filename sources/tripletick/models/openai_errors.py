@@ -20,6 +20,7 @@ from tripletick.errors import (
 from tripletick.models import failures, json_fields
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.retries import GATEWAY
+from tripletick.system.lazy_regex import lazy_regex
 
 THERE = "To list its models: tripletick models list"
 NAMELESS = ErrorTemplate(
@@ -90,7 +91,7 @@ STATUSES: Mapping[int, ErrorTemplate] = {
         "It may be loading the model; try again in a moment",
     ),
 }
-ABSENT = re.compile(
+ABSENT = lazy_regex(
     r"model_not_found|no such model|unknown model|invalid model"
     r"|\bmodel\b.*(not found|not exist|not loaded|not available|no longer)|not found.*\bmodel\b",
     re.IGNORECASE | re.DOTALL,

@@ -15,9 +15,10 @@ from typing import Any
 
 from tripletick.messages import Chunk, Finish
 from tripletick.models import completion_chunks, failures, json_fields
+from tripletick.system.lazy_regex import lazy_regex
 
 DONE = b"[DONE]"
-FIELD = re.compile(rb"(?P<name>[A-Za-z][A-Za-z_-]*)(?:: ?(?P<value>.*))?", re.DOTALL)
+FIELD = lazy_regex(rb"(?P<name>[A-Za-z][A-Za-z_-]*)(?:: ?(?P<value>.*))?", re.DOTALL)
 NAMED = ("data", "error")
 """Fields whose value is told; llama.cpp once sent an error as a field of its own."""
 SHOWN = 80

@@ -6,12 +6,12 @@ Nothing is opened here, and links are not followed; whether the place may be use
 from __future__ import annotations
 
 import posixpath
-import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tripletick.paths.dirfd import MISSING
+from tripletick.system.lazy_regex import lazy_regex
 
 INVENTED = (
     ("usr", "src", "app"),
@@ -29,10 +29,10 @@ INVENTED = (
     ("sandbox",),
 )
 """Roots that models invent for the folder they work in; longer ones first."""
-_HOME = re.compile(r"~|(?:\$HOME|\$\{HOME\}|%USERPROFILE%|%HOME%)(?=[/\\]|$)")
-_OWN_HOME = re.compile(rf"(?:{_HOME.pattern})(?=[/\\]|$)")
-_HERE = re.compile(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|%CD%)[/\\]+")
-_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
+_HOME = lazy_regex(r"~|(?:\$HOME|\$\{HOME\}|%USERPROFILE%|%HOME%)(?=[/\\]|$)")
+_OWN_HOME = lazy_regex(rf"(?:{_HOME.pattern})(?=[/\\]|$)")
+_HERE = lazy_regex(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|%CD%)[/\\]+")
+_DRIVE = lazy_regex(r"[A-Za-z]:[/\\]")
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from tripletick.permission.risky import strip_options
 from tripletick.permission.shell_commands import ResolvedCommand
 from tripletick.permission.shell_parser import ShellWord
+from tripletick.system.lazy_regex import lazy_regex
 
 HARD = (
     "core.hooksPath=/dev/null",
@@ -49,7 +50,7 @@ COMMIT = {
 MESSAGES = ("-m", "--message", "-am", "-qm", "-sm", "-qam", "-asm")
 LOOKS = {"status", "log", "show", "diff", "rev-parse", "ls-files", "branch"}
 """What may follow a commit in its block."""
-_DOCUMENT = re.compile(r"\$\(cat <<-?\s*(['\"])(\w+)\1\n(.*?)\n?\s*\2\s*\n?\s*\)", re.DOTALL)
+_DOCUMENT = lazy_regex(r"\$\(cat <<-?\s*(['\"])(\w+)\1\n(.*?)\n?\s*\2\s*\n?\s*\)", re.DOTALL)
 
 
 def parse_git_command(act: ResolvedCommand) -> tuple[str, ...] | None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tripletick.permission.shell_parser import ShellWord
 from tripletick.system import platforms
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_count
 
 MANY = 10
@@ -25,15 +26,15 @@ MOST = 10_000
 """Where the counting stops."""
 NAMED, LONGEST = 3, 60
 """Names in a sentence, and characters of one."""
-_ODD = re.compile(r"[^\w./~*$@%+,={}\[\]-]|\w\.$")
+_ODD = lazy_regex(r"[^\w./~*$@%+,={}\[\]-]|\w\.$")
 ALL = fnmatch.translate("*")
 CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".git", ".tripletick"}
 CACHED = (".pyc", ".pyo", ".DS_Store")
 MOST_BRACED = 200
 """Words that the braces of one are written out to."""
 SCRATCH = ("/tmp", "/var/tmp", "/dev")
-_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
-_LITERAL = re.compile(r"""\s*[rbuf]?(["'`])([^"'`{$]*)\1\s*""")
+_BRACES = lazy_regex(r"\{([^{},]*(?:,[^{},]*)+)\}")
+_LITERAL = lazy_regex(r"""\s*[rbuf]?(["'`])([^"'`{$]*)\1\s*""")
 
 
 @dataclass(slots=True)

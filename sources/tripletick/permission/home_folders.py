@@ -7,7 +7,6 @@ renaming or removing what lies directly in it, which no folder in it can be let 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +18,7 @@ from tripletick.paths import HomeView, PathRefused
 from tripletick.permission.needs import Need
 from tripletick.sandbox.box import Grant
 from tripletick.system.dirs import abbreviate_home
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_writer import READ_ONLY
 from tripletick.tools.tool import ToolContext
 
@@ -32,18 +32,18 @@ NOBODY = "Changing {name} needs your approval, and there is no one to ask."
 NOBODY_WHY = "In your home folder blocks can only read until you let them write to a folder."
 NOBODY_CHAT = "To be asked, start in a terminal: tripletick"
 NOBODY_TYPE = 'To work in that folder: tripletick -C {name} "…"'
-_STRICT = re.compile(r"[Rr]ead-only file system|EROFS|Errno 30")
-_DENIED = re.compile(rf"{_STRICT.pattern}|[Pp]ermission denied|EACCES|Errno 13")
-_PATH = re.compile(
+_STRICT = lazy_regex(r"[Rr]ead-only file system|EROFS|Errno 30")
+_DENIED = lazy_regex(rf"{_STRICT.pattern}|[Pp]ermission denied|EACCES|Errno 13")
+_PATH = lazy_regex(
     r"""['"`\u2018](?P<quoted>[^'"`\u2019]+)['"`\u2019]|(?P<bare>[^\s'"`\u2018\u2019:;,()<>|&]+)"""
 )
 _HOWS = {
-    "moves": re.compile(r"cannot (?:move|remove|rename)|failed to remove|rename |' -> '"),
-    "makes": re.compile(r"mkdir|directory|makedirs"),
+    "moves": lazy_regex(r"cannot (?:move|remove|rename)|failed to remove|rename |' -> '"),
+    "makes": lazy_regex(r"mkdir|directory|makedirs"),
 }
-_REFUSED = re.compile(rf":? *(?:{_DENIED.pattern})")
-_TEMPORARY = re.compile(r"^sed[A-Za-z0-9]{6}$")
-_MOVES = re.compile(r"""(?:\bcd\s+|chdir\(\s*)(?P<path>'[^']+'|"[^"]+"|[^\s;&|)]+)""")
+_REFUSED = lazy_regex(rf":? *(?:{_DENIED.pattern})")
+_TEMPORARY = lazy_regex(r"^sed[A-Za-z0-9]{6}$")
+_MOVES = lazy_regex(r"""(?:\bcd\s+|chdir\(\s*)(?P<path>'[^']+'|"[^"]+"|[^\s;&|)]+)""")
 LINES = 40
 
 MOST = 40
@@ -54,7 +54,7 @@ MODEL = (
 )
 FAILED = "failed, what it wrote is not in this folder"
 PERSON = "{paths} is in the sandbox's home folder, not in yours, and is deleted with the session."
-_NAMED = re.compile(
+_NAMED = lazy_regex(
     r"""(?:(?<![\w/.~])~/|\$HOME/|\$\{HOME\}/|Path\.home\(\)\s*/\s*["'])(?P<path>\w[\w.@%+-]*(?:/[\w.@%+-]+)*)"""
 )
 

@@ -19,14 +19,15 @@ from typing import Any
 from tripletick.languages.registry import fill_command
 from tripletick.paths import PathRefused, Workspace
 from tripletick.permission.shell_commands import ResolvedCommand
+from tripletick.system.lazy_regex import lazy_regex
 
-_SPEC = re.compile(
+_SPEC = lazy_regex(
     r"(?!\S*\.(?:whl|zip|tar\.\w+|tgz)\b)"
     r"[A-Za-z0-9][\w.-]*(?:\[[\w,. -]+\])?\s*(?:(?:===?|[<>~!]=?)\s*[\w.*+!,<>=~ -]+)?(?:\s*;.*)?"
 )
-_NPM_SPEC = re.compile(r"(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~<>=*-]+)?")
-_NAME = re.compile(r"@?[\w./-]+")
-PINNED = re.compile(r"(?:==|@(?=[^/]+$))")
+_NPM_SPEC = lazy_regex(r"(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~<>=*-]+)?")
+_NAME = lazy_regex(r"@?[\w./-]+")
+PINNED = lazy_regex(r"(?:==|@(?=[^/]+$))")
 OPTIONS: Mapping[str, Mapping[str, bool]] = MappingProxyType(
     {
         "pip": {
@@ -49,7 +50,7 @@ OPTIONS: Mapping[str, Mapping[str, bool]] = MappingProxyType(
 )
 """Options that may stand there, and whether they are handed on."""
 STARTS = {"pip": ("install",), "npm": ("install", "i", "add", "ci")}
-NO_WHEEL = re.compile(
+NO_WHEEL = lazy_regex(
     r"No matching distribution found|Could not find a version|no matching distribution", re.IGNORECASE
 )
 PREPARE_NPM = """mkdir -p node_modules && { [ -e package.json ] || echo '{}' > package.json; } &&
@@ -60,8 +61,8 @@ AS = ("bash", "-c", 'exec -a "$0" "$@"')
 """Starts a program by another name: Python takes its environment from that (site, PEP 405)."""
 LARGEST = 1 << 20
 UNNAMED = " No project file lists it."
-_PACKAGE_NAME = re.compile(r"\s*(@?[A-Za-z0-9][\w./-]*)")
-_SEPARATORS = re.compile(r"[-_.]+")
+_PACKAGE_NAME = lazy_regex(r"\s*(@?[A-Za-z0-9][\w./-]*)")
+_SEPARATORS = lazy_regex(r"[-_.]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,18 +19,19 @@ from tripletick.languages import registry
 from tripletick.messages import Call, Result
 from tripletick.sandbox.box import NOTHING, Grant
 from tripletick.system import dirs
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.output import CLOSED
 
-_WRITES = re.compile(
+_WRITES = lazy_regex(
     r"""(?<![<&=-])>{1,2}(?![=&])|["'][rwax]?b?t?[wax+]b?t?\+?["']|\btee\b|\btouch\b|\bmkdir\b|makedirs"""
     r"""|(?i:write|append|creat|save|dump|export)|\bto_(?:csv|excel|json|parquet|pickle)\b|\bWRONLY\b"""
 )
 """What shows that a line writes."""
-_SILENT = {6: re.compile(r"\bcurl\b"), 4: re.compile(r"\bwget\b")}
+_SILENT = {6: lazy_regex(r"\bcurl\b"), 4: lazy_regex(r"\bwget\b")}
 """Exits of programs that were told to say nothing, where a host could not be found (curl(1), wget(1))."""
-_SWALLOWED = re.compile(r"^curl: \(6\) |^wget: unable to resolve host ")
-_IGNORE = re.compile(r"(?m)^tripletick: Put back, .*[:,] \.tripletickignore(?:,| and |$)")
-_PIECES = re.compile(r"[;\n]|&&|\|\|")
+_SWALLOWED = lazy_regex(r"^curl: \(6\) |^wget: unable to resolve host ")
+_IGNORE = lazy_regex(r"(?m)^tripletick: Put back, .*[:,] \.tripletickignore(?:,| and |$)")
+_PIECES = lazy_regex(r"[;\n]|&&|\|\|")
 SAVES = ("write", "append")
 PROXY = "Through the proxy, which shows each host; this computer itself cannot be reached."
 HIDES = "What it lists is hidden from blocks and from the model from then on."

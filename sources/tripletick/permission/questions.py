@@ -6,7 +6,6 @@ Nothing of it is kept on disk. What there is to ask is found elsewhere (gate).
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
 
 Working = Generator[Looking | Output | Ask | Notice, Answer | None, Result]
 Answering = Generator[Looking | Output | Ask | Notice, Answer | None, Answer | Result]
@@ -21,7 +21,7 @@ NOBODY = "was not run: {what} needs the person's yes, and nobody is there to ask
 REFUSED = "refused by the person"
 MOST_NAMES = 400
 LARGEST = 16 << 20
-_NAME = re.compile(r"[\w./~@%+-]+")
+_NAME = lazy_regex(r"[\w./~@%+-]+")
 YES = Answer("y")
 SEEN = Answer("y", shown=True)
 

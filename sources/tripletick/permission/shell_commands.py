@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tripletick.permission.shell_parser import LOOPS, ShellWord, SimpleCommand, parse_commands
+from tripletick.system.lazy_regex import lazy_regex
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "ash"}
 INTERPRETERS = SHELLS | {"python", "perl", "ruby", "node", "php"}
@@ -34,10 +35,10 @@ DEEPEST = 6
 """Scripts in scripts that are read."""
 LONGEST_VALUE = 4096
 """Characters of a variable that are kept: one that is set to itself twice doubles each time."""
-_ASSIGNED = re.compile(r"(\w+)(\+?)=(.*)", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_VERSIONED = re.compile(r"^(python|pip|ruby|perl|php|node)[\d.]+$")
-_STARTS_SHELL = re.compile(r"^-\w*c\w*$")
+_ASSIGNED = lazy_regex(r"(\w+)(\+?)=(.*)", re.DOTALL)
+_VARIABLE = lazy_regex(r"\$(?:\{(\w+)\}|(\w+))")
+_VERSIONED = lazy_regex(r"^(python|pip|ruby|perl|php|node)[\d.]+$")
+_STARTS_SHELL = lazy_regex(r"^-\w*c\w*$")
 HANDING = {"find", "gfind", "xargs", "parallel"}
 """Programs that start another with what they find or read."""
 UNSURE = ("|", "|&", "&&", "||")

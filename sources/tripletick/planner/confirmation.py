@@ -15,6 +15,7 @@ from tripletick.messages import Answer, Task
 from tripletick.planner.drafts import Asking
 from tripletick.planner.plan import Plan
 from tripletick.planner.validation import PlanFault, PlanRules
+from tripletick.system.lazy_regex import lazy_regex
 
 UNASKED = "Running the plan without confirmation: {why}."
 NOBODY = "no one is there to confirm it"
@@ -31,10 +32,10 @@ UNREAD = "Expected: ID AGENT: what to do  (needs ID, ID)"
 ABOVE = "There is no task above for this line to continue."
 LINE = "Line {line}: {text}"
 INDENT = "  "
-_BREAK = re.compile(r"\r\n|\n|\r")
+_BREAK = lazy_regex(r"\r\n|\n|\r")
 """Other characters that end a line for `str.splitlines` may stand in a task."""
-_TASK = re.compile(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOTALL)
-_NEEDS = re.compile(r"\s*\(needs\s+(?P<needs>[^()]*)\)\s*\Z")
+_TASK = lazy_regex(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOTALL)
+_NEEDS = lazy_regex(r"\s*\(needs\s+(?P<needs>[^()]*)\)\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)

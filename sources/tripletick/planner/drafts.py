@@ -20,6 +20,7 @@ from tripletick.models.conversation import NO_ANSWER
 from tripletick.planner import texts
 from tripletick.planner.plan import Plan
 from tripletick.planner.validation import PlanFault, PlanRules, read_tasks
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.turn.reply import ReceivedReply, ReplySource
 
 TAG = "json"
@@ -38,7 +39,7 @@ MOST_PLANLESS = 2
 """Replies in a row without a plan: a model that writes a second one writes a third."""
 NO_PLAN = "Gave up: no plan after {count} attempts, the last: {fault}"
 DIRECT = "Give the request to one agent (@coder REQUEST), or ask for less at once."
-_GO_ON = re.compile(r"[\W_]*(?:decision\W*)?go[ _-]?on[\W_]*", re.IGNORECASE)
+_GO_ON = lazy_regex(r"[\W_]*(?:decision\W*)?go[ _-]?on[\W_]*", re.IGNORECASE)
 
 T = TypeVar("T")
 Asking = Generator[Event, Reply, T]

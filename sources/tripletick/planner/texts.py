@@ -5,7 +5,6 @@ The questions themselves are files of prompts/.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from tripletick.agents.definitions import Agent
 from tripletick.messages import FileChange, Task
 from tripletick.planner.plan import Plan
 from tripletick.planner.validation import PlanFault
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 
 CLIP = 400
@@ -36,7 +36,7 @@ STATES = {
 }
 
 
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACE = lazy_regex(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)

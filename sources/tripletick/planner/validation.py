@@ -6,19 +6,19 @@ Covered: plans of the model's and lists of tasks that the user has edited. Not c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tripletick.messages import Task
 from tripletick.planner.plan import HOW, Plan
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import find_close_match
 
 MOST = 12
 """Tasks that may wait at once: a plan that a user can read, and a small model write."""
-ID = re.compile(r"[\w.-]{1,24}")
-WORDS = re.compile(r"\w")
+ID = lazy_regex(r"[\w.-]{1,24}")
+WORDS = lazy_regex(r"\w")
 FAULTS = {
     "shape": 'This is no plan. Write {{"tasks": […]}}, a list of objects with id, agent, task and needs.',
     "none": "The plan has no task.",

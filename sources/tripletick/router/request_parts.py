@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tripletick.router.classifier import load_classifier
 from tripletick.router.features import extract_excerpt
+from tripletick.system.lazy_regex import lazy_regex
 
 WEB, OTHERS = "web", ("coder", "file")
 PAIRS = tuple({WEB, other} for other in OTHERS)
@@ -32,7 +33,7 @@ ONLINE = 0.05
 CUTS = 40
 SHORTEST = 4
 """Characters of a side; Chinese says a clause in so many."""
-_CUT = re.compile(
+_CUT = lazy_regex(
     r"(?:[,;.:!?]+(?=\s|$)|[\n，、；。：！？،؛])+"  # noqa: RUF001
     r"|(?<!\w)(?:and then|and|then|und|dann|et|puis|y|luego|después|e|depois|então|poi|en|i|potem|ve|sonra"
     r"|и|потом|а|затем|і|потім|và|rồi|और|aur|phir|फिर|ثم)(?!\w)"  # noqa: RUF001

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.sandbox.box import Finished, RunRequest, Struck
 from tripletick.system import platforms
+from tripletick.system.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     import socket
@@ -38,7 +38,7 @@ other programs take counts where the box has no count of its own."""
 STRUCK = "its live probe was stopped twice, the last time for its {struck}"
 SLOW = "its live probe took more than {seconds:g} s"
 KEPT = ("secret", "cut")
-VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+VARIABLE = lazy_regex(r"[A-Za-z_]\w*=")
 """What `env` prints is not why a box does not start."""
 SHELL_MAKES = ("PWD", "OLDPWD", "SHLVL", "_")
 ENDED = "it exited with {status}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -23,8 +22,9 @@ from tripletick.serve.completions import Completions, make_failure
 from tripletick.serve.guard import RefusedError, make_json
 from tripletick.serve.tokens import AccessToken
 from tripletick.system.dirs import abbreviate_home
+from tripletick.system.lazy_regex import lazy_regex
 
-LAST_EVENT = re.compile(r"[0-9]{1,18}")
+LAST_EVENT = lazy_regex(r"[0-9]{1,18}")
 FILES = Path(__file__).parent / "page"
 KINDS = {
     "index.html": "text/html",

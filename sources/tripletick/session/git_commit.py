@@ -25,6 +25,7 @@ from tripletick.events import Ask, Drafting, Event, Notice, Reply
 from tripletick.messages import LineCount, format_line_counts
 from tripletick.permission import commits
 from tripletick.sandbox.box import NOTHING, Finished, Grant, RunRequest
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.redaction import KNOWN
 from tripletick.system.text import describe_os_error
 from tripletick.tools.syntax_check import drain_output
@@ -53,11 +54,11 @@ LARGE = "it is too large to compare"
 FILTERED = "a git filter applies to it"
 IGNORED = "git ignores it"
 CONFLICT = "it has a merge conflict"
-SECRETS = re.compile(
+SECRETS = lazy_regex(
     r"(?i)(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials"
     r"|credentials(?:\.\w+)?|[^/]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx))$"
 )
-PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+PRIVATE_KEY = lazy_regex(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
 NO_FILTER = ("unspecified", "unset", "")
 QUIET = ("diff.ignoreSubmodules=all", "diff.external=")
@@ -71,7 +72,7 @@ SHARE = 4
 CUT = "… {count} more lines"
 VERBS = {"created": "Add", "changed": "Change", "deleted": "Delete", "renamed": "Rename"}
 _QUOTES = "\"'`“”*# "
-_LABEL = re.compile(r"(?i)^(?:the )?(?:git )?commit(?: message)?:\s*|^(?:message|subject):\s*")
+_LABEL = lazy_regex(r"(?i)^(?:the )?(?:git )?commit(?: message)?:\s*|^(?:message|subject):\s*")
 
 
 @dataclass(slots=True)

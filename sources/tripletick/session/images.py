@@ -17,16 +17,17 @@ from tripletick.messages import Message, Picture
 from tripletick.models.conversation import Conversation, ConversationEntry
 from tripletick.models.model import ModelInfo
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.turn.loop import Loop
 
 KINDS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
-    ("image/png", re.compile(rb"\x89PNG\r\n\x1a\n")),
-    ("image/jpeg", re.compile(rb"\xff\xd8\xff")),
-    ("image/gif", re.compile(rb"GIF8[79]a")),
-    ("image/webp", re.compile(rb"RIFF....WEBP", re.DOTALL)),
+    ("image/png", lazy_regex(rb"\x89PNG\r\n\x1a\n")),
+    ("image/jpeg", lazy_regex(rb"\xff\xd8\xff")),
+    ("image/gif", lazy_regex(rb"GIF8[79]a")),
+    ("image/webp", lazy_regex(rb"RIFF....WEBP", re.DOTALL)),
 )
 """Media types by how their files begin; the name is the user's, the content decides."""
-MENTION = re.compile(
+MENTION = lazy_regex(
     r'(?<!\S)@(?:"(?P<quoted>[^"\n]+\.(?:png|jpe?g|webp|gif))"'
     r'|(?P<bare>[^\s"@]+\.(?:png|jpe?g|webp|gif))(?=[.,;:!?)]*(?:\s|$)))',
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from tripletick.errors import UsageError
 from tripletick.events import Notice
 from tripletick.session import images
 from tripletick.session.session import App
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import find_close_match
 from tripletick.tools.file_reader import FileView, show_path
 from tripletick.turn.loop import Loop, Turn
@@ -26,9 +27,9 @@ STOPS = ".,;:!?)"
 NOT_HERE = "@{path}: no such file here; sent as plain text."
 CLOSE = "Did you mean @{name}?"
 REMEDY = "To send it as plain text, put a space after the @."
-NAME = re.compile(r"@([\w-]+)(?:\s+|$)")
+NAME = lazy_regex(r"@([\w-]+)(?:\s+|$)")
 """What may name the agent, at the beginning."""
-MENTION = re.compile(r'(?<!\S)@(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@]+))')
+MENTION = lazy_regex(r'(?<!\S)@(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@]+))')
 
 
 @dataclass(frozen=True, slots=True)

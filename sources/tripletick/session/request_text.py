@@ -13,6 +13,7 @@ from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.models.conversation import Conversation
 from tripletick.paths import Workspace
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import extract_content_words, has_word
 from tripletick.tools.file_walk import FileWalk, list_names, shorten_names
 from tripletick.turn import attachments
@@ -22,19 +23,19 @@ FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens; twice as many with those below."""
 SECONDS = 0.2
 """A walk through its folders ends after that."""
-UNNAMED = re.compile(r"^/|(?:^|/)\.")
+UNNAMED = lazy_regex(r"^/|(?:^|/)\.")
 """A path outside the workspace, or one whose name or folder begins with a dot."""
 PATTERNS = 2
 """Patterns that stand for several of them."""
-ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
+ENDING = lazy_regex(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
 """What may be the ending of files, in the words of a request: `.tmp`, `*.tmp`, PDF, pdfs."""
-NAME_ENDS = re.compile(r"(?i)\bend(?:s|ing)? (?:in|with) [\"'`]?(?P<part>[^\s\"'`,;]{1,20})")
+NAME_ENDS = lazy_regex(r"(?i)\bend(?:s|ing)? (?:in|with) [\"'`]?(?P<part>[^\s\"'`,;]{1,20})")
 """How names end that are meant: in `~`, `_old`."""
 RULES = "The folder's AGENTS.md says:\n{words}\n"
 RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
 RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
 """Windows in tokens, and how much of AGENTS.md the first request holds below them: 250 and 500 tokens."""
-CHECK = re.compile(r"(?im)^\s*(?:[-*]\s*)?check:\s*`?([^`\n]+?)`?\s*$")
+CHECK = lazy_regex(r"(?im)^\s*(?:[-*]\s*)?check:\s*`?([^`\n]+?)`?\s*$")
 """The line of AGENTS.md that says what must succeed."""
 READABLE = "You may also read, not change: {paths}"
 

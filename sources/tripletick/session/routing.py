@@ -6,7 +6,6 @@ Not covered: the classifier (router), what a side question is (aside), who takes
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from tripletick.models.model import ModelInfo
 from tripletick.planner.plan import PLANNER
 from tripletick.router.request_parts import RequestPart, is_answer, is_continuation, split_request
 from tripletick.session import model_limits
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.turn import side_query
 from tripletick.turn.handover import RemainingRequest
 from tripletick.turn.reply import ReplySource
@@ -60,8 +60,8 @@ LEAST = 2_000_000_000
 requests to the right agent, the classifier alone 72 (bench/router_asked.py). One of 1.5 billion, asked about
 7 of 100 chores, gave 3 questions to who writes programs, the classifier none.
 """
-_MENTION = re.compile(r"@([\w-]+)(?:\s+|$)")
-_WORD = re.compile(r"[\w-]+")
+_MENTION = lazy_regex(r"@([\w-]+)(?:\s+|$)")
+_WORD = lazy_regex(r"[\w-]+")
 
 
 Asked = Callable[[bool], Generator[Event, Reply, "ReplySource | None"]]

@@ -16,6 +16,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tripletick.system.lazy_regex import lazy_regex
+
 HIDDEN = "[hidden]"
 """Stands for a secret; nothing in it must be written otherwise in JSON."""
 SHORTEST, PHRASE = 6, 16
@@ -26,7 +28,7 @@ LOOKED_BACK = 2
 """Characters before a secret that decide whether it is one."""
 MOST, LARGEST = 2000, 1 << 16
 """Secrets that are kept; bytes of a file that is looked through."""
-_SECRET_NAME = re.compile(
+_SECRET_NAME = lazy_regex(
     r"(?i)(?:(?:^|[^a-z])(?:pass|pwd|auth|dsn|salt|pin)|key|token|secret|passw(?:or)?d|passphrase|credentials?)s?"
     r"(?:[_-]?(?:base|id|prod|production|dev|test|staging|live|[0-9]+))?$"
 )
@@ -37,8 +39,8 @@ _MIXED = r"(?=.*\d)(?=.*[A-Za-z])[\w+/=-]{16,}"
 """What is a key whatever it is called."""
 _CODE = r"[A-Za-z_][\w.]*[\[(].*"
 """What is called or indexed in a source, and no value."""
-_USERINFO = re.compile(r"://([^\s/@?#]+)@")
-_TYPED = re.compile(r"(?:--[\w-]+=)?(?:[a-z][\w+.-]*://)?([^\s@]+)@[^\s@]+", re.IGNORECASE)
+_USERINFO = lazy_regex(r"://([^\s/@?#]+)@")
+_TYPED = lazy_regex(r"(?:--[\w-]+=)?(?:[a-z][\w+.-]*://)?([^\s@]+)@[^\s@]+", re.IGNORECASE)
 _PORT = r"[^:]*:[0-9]{1,5}/"
 _PLAIN = (
     r"[a-z]+(?:[._][a-z]+)*|[A-Z]?[a-z]+|[0-9.:]+|[\W_]+|"
@@ -46,7 +48,7 @@ _PLAIN = (
 )
 
 
-_BEGINS = re.compile(r"(?:(?<!\w)|(?<=\\[nrt]))")
+_BEGINS = lazy_regex(r"(?:(?<!\w)|(?<=\\[nrt]))")
 """Where a secret may begin."""
 
 

@@ -17,6 +17,7 @@ from tripletick.messages import OUTSIDE, Call, FileChange, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Grant, RunRequest
 from tripletick.sandbox.net import PORT
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import output
 from tripletick.tools.code import stream_output
 from tripletick.tools.parameters import PATH_NAMES, TEXT, CallSchema, Parameter
@@ -37,8 +38,8 @@ STEPS_ARE = (
 )
 NO_PICTURE = "failed, a picture is a .png: browse:page.png"
 CUT = "… {count} characters more"
-_STEP = re.compile(r"(?:\d+[.)]\s*|[-*]\s+)?(?P<step>open|click|fill|press)\s+(?P<rest>\S.*)", re.IGNORECASE)
-_FIELD = re.compile(r"(?P<name>.+?)\s*(?:=|:)\s*(?P<value>.*)")
+_STEP = lazy_regex(r"(?:\d+[.)]\s*|[-*]\s+)?(?P<step>open|click|fill|press)\s+(?P<rest>\S.*)", re.IGNORECASE)
+_FIELD = lazy_regex(r"(?P<name>.+?)\s*(?:=|:)\s*(?P<value>.*)")
 
 Steps = list[list[str]]
 

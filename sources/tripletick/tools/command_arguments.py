@@ -8,20 +8,21 @@ from __future__ import annotations
 import re
 
 from tripletick.languages.registry import Language
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import shell_mistakes
 from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, find_examples
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import Misreading
 from tripletick.tools.output_match import describe_parts
 
-_ARGUMENT = re.compile(
+_ARGUMENT = lazy_regex(
     r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:+-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+"
     r"|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
-_WORD = re.compile(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
+_WORD = lazy_regex(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
 """A word of a command that stands between backquotes."""
-_AFTER = re.compile(
+_AFTER = lazy_regex(
     rf"\s*(?:$|[.,;:!?)\"'`\n]|{SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll)\b)"
 )
 """What stands behind a command that has ended."""
@@ -37,20 +38,20 @@ INSTEAD = ", in place of {literal}: {line}"
 UNREAD_OTHER = "it never reads {how}, which is {word} in {command}"
 WHOLE = "{how} is the whole text {text}; its words are {split}"
 QUOTE = '"'
-_COUNTED = re.compile(r"\blen\(sys\.argv\)|\bprocess\.argv\.length\b|\$#")
-_TAKES_ALL = re.compile(
+_COUNTED = lazy_regex(r"\blen\(sys\.argv\)|\bprocess\.argv\.length\b|\$#")
+_TAKES_ALL = lazy_regex(
     r"argv(?!\w|\[\d\])|argparse|parseArgs|\$[@*]|\$\{[@*]|\bshift\b|\bgetopts\b|\b(?:click|typer|fire|yargs)\b"
 )
 """What reads all of the arguments, or some in another way than by their number."""
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 FIXED = "{argument!r} in {command} is only an example, and the program has it written down: {how} reads it"
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
     r"|demande (?:une?|le|la)|pregunta|pide|chiede|vraagt)\b",
     re.IGNORECASE,
 )
 """What says that somebody is to type something while a program runs."""
-_LOOP = re.compile(r"(?:for|while)\b")
+_LOOP = lazy_regex(r"(?:for|while)\b")
 UNASKED = "it is to ask, and it reads nothing that is typed: {how} asks"
 
 

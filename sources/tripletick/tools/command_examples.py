@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from tripletick.languages.registry import Language
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import line_examples
 from tripletick.tools.function_examples import LABELED, choose_result, speaks_of_fault
 from tripletick.tools.output_match import shows_whole_lines
@@ -35,14 +36,14 @@ _UNIT_NAMES = (
     r"|EUR|USD|\u00b0?[CF]|[kKMG]B|Stunden?|Minuten?|Tage?)"
 )
 _FOR_EXAMPLE = r"(?:for example|for instance|e\.g\.|zum Beispiel|par exemple|per esempio|por ejemplo)"
-_LINK = re.compile(
+_LINK = lazy_regex(
     rf"[\s,]*(?:{_FOR_EXAMPLE},?\s+)?"
     r"(?:(?:and|then|it|that|this|which|the result|the output|und|es|et|y|e)\s+){0,3}"
 )
 """What may stand between a command and the verb."""
-_ASIDE = re.compile(rf",? {_FOR_EXAMPLE}$")
-_TRAILING = re.compile(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
-_RESULT = re.compile(
+_ASIDE = lazy_regex(rf",? {_FOR_EXAMPLE}$")
+_TRAILING = lazy_regex(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
+_RESULT = lazy_regex(
     rf"(?:{SAYS})(?:\s+(?P<label>{LABELED})"
     r"|(?:[^.;\n\"'`]{0,80}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
@@ -55,47 +56,47 @@ _RESULT = re.compile(
     r"(?=[.,;)]?\s*$|[.;)]\s|\s+[-\u2013\u2014(]\s?)"
     r"|(?P<truth>yes|no|ja|nein|oui|non|s\u00ed|si|true|false)(?=[.,;)]?\s*$|[.,;)]\s|\s+aus\b)))"
 )
-_SAYS_BELOW = re.compile(
+_SAYS_BELOW = lazy_regex(
     rf"{_LINK.pattern}(?:{SAYS})"
     r"(?: (?:exactly |just )?(?:this|the following|(?:these|the) (?:\w+ )?lines?))?:?\s*"
 )
 """What stands behind a command whose output is below."""
-_LITERALLY = re.compile(
+_LITERALLY = lazy_regex(
     rf"(?:{SAYS})(?: (?:this|exactly|just))*:\s*"
     r"(?P<shown>(?!(?:the|an?|how|its|each|every|all|one)\b)(?=[^\n]*\d|[A-Z][#\w]?(?: [A-Z]#?)+\.?$)"
     r"[^\n\"'`]{1,100}?)"
     r"(?=\.?\s*$|\.\s+[A-Z])"
 )
 """A line that stands behind a colon."""
-_PROSE = re.compile(r"[A-Z][^.]*(?: [^ .]+){4,}\.$")
-_VALUE = re.compile(
+_PROSE = lazy_regex(r"[A-Z][^.]*(?: [^ .]+){4,}\.$")
+_VALUE = lazy_regex(
     rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|(-?\d+ [a-z]{{1,12}})(?=[.,;!]|\s*$)"
     r"|(-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?![\w.]*\d)|(yes|no)(?=[.,;!]|\s*$)"
 )
-_CALLED_IN = re.compile(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
+_CALLED_IN = lazy_regex(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
 """What says of a program where a function is."""
-_IS_VALUE = re.compile(r"[\"'`].*|.*[\dA-Z].*|yes|no|true|false")
-_QUOTED = re.compile(r"(?<=\s)(?:\"[^\"\n]*\"|'[^'\n]*')(?=\s)")
-_BREAKS = re.compile(r"(?<= )(?:crashes|fails|breaks|dies|hangs)\b[.,;!]* ?")
-_VERB = re.compile(rf"(?<!\s)\s+(?={SAYS})")
-OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
+_IS_VALUE = lazy_regex(r"[\"'`].*|.*[\dA-Z].*|yes|no|true|false")
+_QUOTED = lazy_regex(r"(?<=\s)(?:\"[^\"\n]*\"|'[^'\n]*')(?=\s)")
+_BREAKS = lazy_regex(r"(?<= )(?:crashes|fails|breaks|dies|hangs)\b[.,;!]* ?")
+_VERB = lazy_regex(rf"(?<!\s)\s+(?={SAYS})")
+OPEN = lazy_regex(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
-_UNIT = re.compile(r"(?P<number>\s-?\d+(?:\.\d+)?) [A-Z](?=\s|$)")
-READS = re.compile(
+_UNIT = lazy_regex(r"(?P<number>\s-?\d+(?:\.\d+)?) [A-Z](?=\s|$)")
+READS = lazy_regex(
     r"(?i)\bstdin\b|\binput\(|\breadline\b|\bscanf\b|\bcin\b|\bgets\b|Scanner\("
     r"|(?m:^|[;&|({]|\b(?:while|until|if|do|then|else)\b)[ \t]*(?:IFS=\S*[ \t]+)?read[ \t]+-?\w"
 )
 """What stands in a program that reads what somebody types; `read` as a command, and not in a comment."""
 _WORDS = r"(?:(?:[\s,]+[^\W\d_A-Z][^\W\d_]*,?){0,8}?:?)\s+(?="
 """Words of a sentence between the name of a program and the verb, none of which is an argument."""
-_IN_BRACKETS = re.compile(
+_IN_BRACKETS = lazy_regex(
     rf"(?:{SAYS})[^.;()\n\"'`]{{1,80}}\((?:e\.g\. |here )?[\"'`]?(?P<value>-?\d+(?:\.\d+)?)[\"'`]?\)"
 )
 """A result that stands behind what it is: prints the sum of both (5)."""
-_STATED = re.compile(
+_STATED = lazy_regex(
     rf"(?:{SAYS})\s+(?P<stated>-?\d+ [a-z]{{1,12}}(?=[.,;!]|\s*$)|\"[^\"]*\"|'[^']*'|`[^`]*`|[^\s,;]+)"
 )
-_GIVEN_FOR = re.compile(
+_GIVEN_FOR = lazy_regex(
     r" (?:for|with|of) (?P<words>-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?=[.,;]?(?:\s|$))"
 )
 """The arguments with which a program prints what was said: prints 7.00 for 7 8 8."""

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.python_source import parse_program
 from tripletick.tools.shell_mistakes import LARGEST, LONGEST, find_cut_names, find_faults
 
@@ -38,9 +39,9 @@ COMPARED = (
     "Line {line} compares times as texts, letter by letter, so that 9:30 comes after 10:00. "
     "Compared as numbers: {whole}"
 )
-_TIME = re.compile(r"\d{1,2}:\d\d")
+_TIME = lazy_regex(r"\d{1,2}:\d\d")
 _SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">="}
-_ADDS = re.compile(
+_ADDS = lazy_regex(
     r"(?i)\b(?:sums?|adds?|adding|added|totals?|plus|summe|addier\w*|somme|suma|somma|optel\w*)\b"
     r"|-?\d+(?:\.\d+)? (?:instead of|rather than|(?:an)?statt) -?\d"
 )
@@ -49,7 +50,7 @@ LETTERS = "{name}[0] and {name}[1] are the first letters of a text. Its words: f
 BOUND = "Line {line} leaves out exactly {number}. With that too it reads: {whole}"
 UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
 FIRST = "Line {line}: {code}) takes the first {text} alone; replaceAll in its place takes each."
-_REPLACE = re.compile(r"\.replace\(([\"'][^\"']*[\"'])\s*,[^()]*")
+_REPLACE = lazy_regex(r"\.replace\(([\"'][^\"']*[\"'])\s*,[^()]*")
 PURE = frozenset(
     {
         *("strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "casefold"),
@@ -61,23 +62,23 @@ GIVES = frozenset({"sorted", "reversed", "round", "str", "int", "float", "abs"})
 """Functions that leave alone what they are given."""
 TEXTS = frozenset({"name", "full_name", "text", "title", "sentence", "phrase", "string", "line"})
 """What functions call a text that they are given."""
-_EXACTLY = re.compile(
+_EXACTLY = lazy_regex(
     r"(?i)\b(?:exactly|precisely|genau|exactement|exactamente|esattamente|precies) (?:\w+ )?"
     r"[$€£]?(\d{1,9})\b(?![.,]\d)"
 )
-_CONSTANT = re.compile(r"\s*(?:const |let |var )?(\w+)\s*=\s*(\d{1,9});?\s*(?:#.*|//.*)?$")
-_CONDITION = re.compile(
+_CONSTANT = lazy_regex(r"\s*(?:const |let |var )?(\w+)\s*=\s*(\d{1,9});?\s*(?:#.*|//.*)?$")
+_CONDITION = lazy_regex(
     r"\s*\}?\s*(?P<word>if|elif|else if)\b\W*\$?\{?(?P<name>\w+)\}?\"?\s*(?P<sign>-l[te]|-g[te]|[<>]=?)\s*"
     r"(?P<value>-?\d{1,9}(?:\.\d{1,9})?)\W*(?:then|:|\{)?\W*$"
 )
 """A condition on one number, in the languages that have such chains."""
-_GREATER = re.compile(r"[>g]")
-_TEXT = re.compile(
+_GREATER = lazy_regex(r"[>g]")
+_TEXT = lazy_regex(
     r"(?m)^[ \t]*(?:const |let |var )?(?P<name>\w+)[ \t]*=[ \t]*"
     r"(?:process\.argv\[\d\]|sys\.argv\[\d\]|input\([^()]*\)|prompt\([^()]*\));?[ \t]*$"
 )
-_SUM = re.compile(r"(?<![\w.\"'+] )(?<![\w.])(\w+) \+ (\w+)\b(?![\w(.\[])")
-ENDS = re.compile(
+_SUM = lazy_regex(r"(?<![\w.\"'+] )(?<![\w.])(\w+) \+ (\w+)\b(?![\w(.\[])")
+ENDS = lazy_regex(
     r"(?i)\b(?:stops?|last|first|skips?|miss(?:es|ing)?|leaves? out|too (?:early|soon|late|few|many)"
     r"|off by one|one (?:short|less|more|too)|counts?|only|all"
     r"|letzte\w*|erste\w*|fehlt|zu (?:früh|spät|wenig))\b"

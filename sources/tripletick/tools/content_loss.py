@@ -7,10 +7,11 @@ It decides when to ask, never what is possible; a file that is wrong but whole i
 from __future__ import annotations
 
 import functools
-import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from tripletick.system.lazy_regex import lazy_regex
 
 LINES = 20
 """Shorter files may shrink as they like."""
@@ -22,10 +23,10 @@ PROSE = frozenset({"", ".md", ".markdown", ".txt", ".rst", ".adoc"})
 LONGEST = 80
 """Characters; a longer line says more than that something is missing."""
 
-_SIGNS = re.compile(r"^(?:pass|return|continue)?\s*(//+|/\*+|#+|--+|;+|%+|<!--|\{/\*|\*|\"{3}|'{3})")
-_BRACKETS = re.compile(r"^[\s*_>-]*[\[(<{].*[\])>}][\s*_]*$")
-_ELLIPSIS = re.compile(r"\.\.\.|…|\[\s*\.\.\s*\]")
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_SIGNS = lazy_regex(r"^(?:pass|return|continue)?\s*(//+|/\*+|#+|--+|;+|%+|<!--|\{/\*|\*|\"{3}|'{3})")
+_BRACKETS = lazy_regex(r"^[\s*_>-]*[\[(<{].*[\])>}][\s*_]*$")
+_ELLIPSIS = lazy_regex(r"\.\.\.|…|\[\s*\.\.\s*\]")
+_WORD = lazy_regex(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
 def find_placeholders(old: str, new: str, path: str) -> list[str]:

@@ -8,12 +8,13 @@ import itertools
 import re
 from collections.abc import Mapping
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.shell_mistakes import correct_script
 
 Pair = tuple[str, str]
 """What is there, and what should be."""
-_LITERAL = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\"'`\n]{3,200})(?P=quote)")
-_PIECE = re.compile(r"(?:\$?\{[^{}]*\}|[^\s{}])+")
+_LITERAL = lazy_regex(r"(?P<quote>[\"'`])(?P<text>[^\"'`\n]{3,200})(?P=quote)")
+_PIECE = lazy_regex(r"(?:\$?\{[^{}]*\}|[^\s{}])+")
 """A word of a text, or a value that is put into it."""
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_count
 from tripletick.tools.file_reader import to_printable
 
@@ -32,7 +32,7 @@ COMMA, COMMAS = "number with a comma for the point", "number with commas"
 SHOWN = (COMMA, COMMAS)
 """Types of which a value is shown: what Python's `float` does not take."""
 PATTERNS = tuple(
-    (kind, re.compile(pattern))
+    (kind, lazy_regex(pattern))
     for kind, pattern in (
         (EMPTY, ""),
         (NUMBERS[0], r"[+-]?\d+"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.new_program import Misreading
 
 COUNTS = {
@@ -23,43 +24,43 @@ COUNTS = {
     "due": 2,
     "tre": 3,
 }
-DECIMALS = re.compile(
+DECIMALS = lazy_regex(
     rf"\b(\d|{'|'.join(COUNTS)}) (?:decimals?\b|decimal places?"
     r"|(?:digits?|places?) (?:after|behind) the (?:decimal )?(?:point|comma)"
     r"|nachkommastellen?|dezimalstellen?|décimales?|decimales?|decimali?)",
     re.IGNORECASE,
 )
-_PRINTS = re.compile(
+_PRINTS = lazy_regex(
     r"\b(?:print|show|output|display|gib|zeig|affich|imprim|muestr|stamp|mostr|toon)", re.IGNORECASE
 )
-_OTHERWISE = re.compile(
+_OTHERWISE = lazy_regex(
     r"\b(?:functions?|returns?|funktion|fonction|función|funzione|functie|round\w*|gerundet|arrondi\w*|redonde\w*"
     r"|arrotond\w*|afgerond)\b",
     re.IGNORECASE,
 )
 """What says that no zeros are needed, or nothing is printed."""
-_ROUNDS = re.compile(r"\bround\(|\bMath\.round\(")
-_WRITES = re.compile(
+_ROUNDS = lazy_regex(r"\bround\(|\bMath\.round\(")
+_WRITES = lazy_regex(
     r":[^{}\"'\n]{0,20}\.(?:\d+|\{\w+\})[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\("
 )
 """What writes a number with all of its decimals."""
-_ADDS_DIGITS = re.compile(r"(?<![/\"'])/(?![/=*\"'])|\bfloat\(|\bmean\(|parseFloat|Number\(|\d\.\d")
+_ADDS_DIGITS = lazy_regex(r"(?<![/\"'])/(?![/=*\"'])|\bfloat\(|\bmean\(|parseFloat|Number\(|\d\.\d")
 """What gives numbers with decimals."""
 _PRINTED = {
-    ".py": re.compile(
+    ".py": lazy_regex(
         r"(?P<call>\bprint\()(?:(?P<value>[\w.\[\]]+(?:\([\w.\[\], ]*\))?(?: ?[-+*/] ?[\w.()]+){0,3})"
         r"|f(?P<quote>[\"'])(?P<lead>[^{}\"'\n]*)\{(?P<part>[^{}:!\"'\n]+)\}(?P<tail>[^{}\"'\n]*)(?P=quote))\)"
     ),
-    ".js": re.compile(
+    ".js": lazy_regex(
         r"(?P<call>\bconsole\.log\()(?:(?P<value>\w+(?: ?[-+*/] ?[\w.]+){0,3})"
         r"|(?P<quote>`)(?P<lead>[^`$\n]*)\$\{(?P<part>[^{}`\n]+)\}(?P<tail>[^`$\n]*)`)\)"
     ),
 }
 """Calls that print one value."""
-_COUNTS = re.compile(r"(?i)\bhow many\b|\bnumber of\b|\bcounts?\b|\bwie ?viele\b")
-_ALL_PRINTED = re.compile(r"(?:\bprint|\bconsole\.log)\([^\n]*")
-_CONSTANT = re.compile(r"[\w.]+\((?:[\"'][^\"'\n]*[\"'])?\)")
-_ASIDE = re.compile(r"(?im)^.*\b(?:usage|error|invalid|no numbers)\b.*$")
+_COUNTS = lazy_regex(r"(?i)\bhow many\b|\bnumber of\b|\bcounts?\b|\bwie ?viele\b")
+_ALL_PRINTED = lazy_regex(r"(?:\bprint|\bconsole\.log)\([^\n]*")
+_CONSTANT = lazy_regex(r"[\w.]+\((?:[\"'][^\"'\n]*[\"'])?\)")
+_ASIDE = lazy_regex(r"(?im)^.*\b(?:usage|error|invalid|no numbers)\b.*$")
 _FORMS = {".py": "{{{value}:.{count}f}}", ".js": "${{({value}).toFixed({count})}}"}
 UNFORMATTED = "it prints all decimals of its number, and the task wants {count}. It should read: {right}"
 UNPADDED = "round() leaves out a zero at the end (2.5): {how} writes {count} decimals"

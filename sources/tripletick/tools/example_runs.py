@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tripletick.languages.registry import Language
 from tripletick.sandbox.box import Finished, RunRequest
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import line_examples
 from tripletick.tools.command_arguments import find_first_argument, find_shown_command
 from tripletick.tools.command_examples import READS, SAYS, find_examples
@@ -26,18 +27,18 @@ MOST = 3
 SECONDS = 10.0
 TOLD = 200
 """Characters of what was printed."""
-_UNKNOWN = re.compile(
+_UNKNOWN = lazy_regex(
     r"(?m)No such file|[Nn]ot found|NotFound|Read-only|Permission denied|^EOFError|ENOENT|EROFS"
 )
 """What is printed where a program wants what is not there, or may not write."""
-_UNTRIED = re.compile(
+_UNTRIED = lazy_regex(
     r"(?im)^[ \t]*usage\b|name resolution|unreachable|URLError|ConnectionError"
     r"|ECONNREFUSED|ENOTFOUND|getaddrinfo"
 )
 """What is printed where a command was not the whole one, or wants the network."""
-_LINES = re.compile(r"(?m)^  File \"(?!/usr/)[^\"\n]+\", line (?P<number>\d+).*\n    (?P<code>\S.{0,200})$")
+_LINES = lazy_regex(r"(?m)^  File \"(?!/usr/)[^\"\n]+\", line (?P<number>\d+).*\n    (?P<code>\S.{0,200})$")
 """A line of the program in a traceback of Python."""
-_EXITS = re.compile(
+_EXITS = lazy_regex(
     r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
 )
 """What says that a program may end with another status than 0."""

@@ -10,6 +10,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 
 from tripletick.paths import PathInfo, PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_size, format_time
 from tripletick.tools.file_walk import FileWalk, quote_name, shorten_names
 
@@ -18,7 +19,7 @@ SECONDS = 0.5
 MOST = 2000
 """Files that are looked at one by one."""
 SHOWN = 8
-DATED = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?!\d{3})")
+DATED = lazy_regex(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?!\d{3})")
 """A year and a month in a name."""
 MISSPELLED, SHORTEST = 0.75, 4
 """How alike two names are of which one may mean the other, and the characters before their endings."""
@@ -26,7 +27,7 @@ LARGEST = 1 << 25
 """Bytes of all files together that are compared."""
 AT_ONCE = 60
 """Seconds within which the files of a folder are copied or unpacked."""
-CONTENT = re.compile(r"[^\W\d_]{4,}|\d{3,}")
+CONTENT = lazy_regex(r"[^\W\d_]{4,}|\d{3,}")
 FUNCTION_WORDS = """
 about after again also been before being best both came come could doe doing done each ever
 every file find first from gave give goes going have having here into just know last left like
@@ -36,8 +37,8 @@ think thi those time used using very want well were what when where which while 
 word would write wrote your
 """
 """English words without their plural `s` that say nothing of what a request is about."""
-PLURAL = re.compile(r"s(?=\.\w+$|$)")
-QUOTED = re.compile(r"[\"'`“]([^\"'`“”\n]+ [^\"'`“”\n]+\.\w{1,6})[\"'`”]")
+PLURAL = lazy_regex(r"s(?=\.\w+$|$)")
+QUOTED = lazy_regex(r"[\"'`“]([^\"'`“”\n]+ [^\"'`“”\n]+\.\w{1,6})[\"'`”]")
 """A file's name with blanks, as a request has it."""
 
 

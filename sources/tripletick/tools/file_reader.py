@@ -5,7 +5,6 @@ Text is decoded as UTF-8; documents such as PDF are called binary and not conver
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +12,7 @@ from typing import Any
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_count, format_size
 from tripletick.tools.file_walk import find_closest_paths
 from tripletick.tools.parameters import PATH_NAMES, ArgumentsError, CallSchema, Parameter, Parameters
@@ -28,11 +28,11 @@ ENTRIES = 200
 LEAST = 400
 """Characters that each of several files may have, however many there are."""
 
-_RANGE = re.compile(
+_RANGE = lazy_regex(
     r"(?P<path>.+?)(?::|(?<!\s)\s+(?:lines?\s+|(?=\d+\s*-))|#)L?(?P<first>\d{1,9})(?:(?P<to>\s*[-:,]\s*)L?(?P<last>\d{0,9}))?"
 )
-_LINES = re.compile(r"L?\d+(\s*[-:,]\s*L?\d*)?")
-_BULLET = re.compile(r"^[-*•]\s+")
+_LINES = lazy_regex(r"L?\d+(\s*[-:,]\s*L?\d*)?")
+_BULLET = lazy_regex(r"^[-*•]\s+")
 
 
 @dataclass(frozen=True, slots=True)

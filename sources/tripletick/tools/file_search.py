@@ -7,18 +7,18 @@ for file_finder; the walk ends after two seconds.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_reader import is_binary, split_lines, to_printable
 from tripletick.tools.file_walk import FileWalk, WalkEntry
 from tripletick.tools.tool import ToolContext
 
-WORD = re.compile(r"[^\W_]+")
+WORD = lazy_regex(r"[^\W_]+")
 LARGEST = 1 << 18
 """Bytes of a file that is looked into."""
 SHORTEST = 4

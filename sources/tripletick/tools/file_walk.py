@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import re
 import shlex
 import time
 from collections import deque
@@ -16,8 +15,9 @@ from dataclasses import dataclass, field
 
 from tripletick.paths import HomeView, Kind, PathInfo, PathRefused, Workspace
 from tripletick.paths.ignore_files import GIT_IGNORE, LARGEST, Specs, is_ignored, parse_ignore_file
+from tripletick.system.lazy_regex import lazy_regex
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
+_CONTROLS = lazy_regex(r"[\x00-\x1f\x7f\u2028\u2029]")
 SKIPPED = frozenset({".git", ".hg", ".svn", ".tripletick", "node_modules", "__pycache__", ".venv", "venv"})
 """Folders of tools, which hold nothing that anybody looks for by name."""
 SECONDS = 2.0

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_size, format_time, join_names
 from tripletick.tools.file_reader import is_binary, show_path, split_lines, to_printable
 from tripletick.tools.file_walk import FileWalk, WalkEntry, find_closest_paths
@@ -31,7 +31,7 @@ LARGEST = 1 << 20
 SHOWN = 5
 """Files whose content is shown."""
 GLOB = frozenset("*?[{")
-BRACES = re.compile(r"\{([^{}]*)\}")
+BRACES = lazy_regex(r"\{([^{}]*)\}")
 MODES = frozenset({"read", "info"})
 
 

@@ -10,21 +10,22 @@ from fnmatch import fnmatchcase
 
 from tripletick.languages.registry import is_document
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
 
 LARGEST, LONGEST = 1 << 20, 20_000
 """Bytes of a text, and characters of a script, that are looked at."""
-_APPENDS = re.compile(r">>[ \t]*(?P<path>[\w./-]+|'[^'\n$]+'|\"[^\"\n$]+\")")
-_KEEPS_OPEN = re.compile(r"\becho[ \t]+-\w*n|\bprintf\b(?![^\n]*\\n)")
+_APPENDS = lazy_regex(r">>[ \t]*(?P<path>[\w./-]+|'[^'\n$]+'|\"[^\"\n$]+\")")
+_KEEPS_OPEN = lazy_regex(r"\becho[ \t]+-\w*n|\bprintf\b(?![^\n]*\\n)")
 """What may go on with the last line."""
 _FILES = r"(?P<files>(?:[ \t]+(?:[\w./*?-]++|'[^'\n]+'|\"[^\"\n$]+\")){1,50}+)[ \t]*"
-_JOINS = re.compile(rf"\bcat{_FILES}>>?[ \t]*(?P<path>[\w./-]+|'[^'\n]+')")
-_JOINS_EACH = re.compile(
+_JOINS = lazy_regex(rf"\bcat{_FILES}>>?[ \t]*(?P<path>[\w./-]+|'[^'\n]+')")
+_JOINS_EACH = lazy_regex(
     rf"\bfor[ \t]+(?P<name>\w+)[ \t]+in{_FILES}[;\n]\s*do\s+cat"
     r"(?=[ \t]+\"?\$\{?(?P=name)\}?\"?[ \t]*>>[ \t]*(?P<path>[\w./-]+|'[^'\n]+'))"
 )
-_MAY_NOT = re.compile(r"<<|\b(?:if|case|while|until)\b|&&|\|\||^[ \t]*#|[\"'][ \t]*#", re.MULTILINE)
+_MAY_NOT = lazy_regex(r"<<|\b(?:if|case|while|until)\b|&&|\|\||^[ \t]*#|[\"'][ \t]*#", re.MULTILINE)
 """What stands in a script that may add nothing, or writes another one."""
-_MOVES = re.compile(r"\b(?:cd|pushd)\b")
+_MOVES = lazy_regex(r"\b(?:cd|pushd)\b")
 """Names are those of another folder then."""
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from tripletick.languages.registry import Language, is_document
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
 
@@ -22,40 +23,40 @@ _A_LINE_EACH = (
     r",? (?:(?:each|one|all) )?"
     r"(?:(?:on|in) (?:its|their|an?) own lines?|per line|on (?:separate|\w+) lines)\b"
 )
-_LISTED = re.compile(rf"[\s,]*+(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
+_LISTED = lazy_regex(rf"[\s,]*+(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
 """What stands behind a command that prints several lines."""
 _QUOTED = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
-_ONE_AFTER_ANOTHER = re.compile(
+_ONE_AFTER_ANOTHER = lazy_regex(
     rf"[\s,]*+(?:then |it )?{_SAYS} "
     rf"(?P<values>{_QUOTED}(?:,? (?:and )?(?:then|followed by) {_QUOTED}){{1,9}})"
 )
-_LINES_OF = re.compile(
+_LINES_OF = lazy_regex(
     rf"[\s,]*+(?:then |it )?(?:{_SAYS}|(?:I|you)(?:'d| would| should)? (?:expect|see|get)) "
     rf"(?:the|these) (?:\w+ )?lines?:? (?P<values>{_VALUES})"
 )
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
-_FIRST_TO_LAST = re.compile(
+_FIRST_TO_LAST = lazy_regex(
     rf"[\s,]*+(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
     rf"{_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
 )
 """What stands there where only the first and the last of them are shown."""
-_PIPED = re.compile(
+_PIPED = lazy_regex(
     r"(?i:\b(?:for|given|with|from) (?:the |these )?(?:lines?|numbers?|input|values?|words?)) "
     rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?{_SAYS} "
     r"(?P<right>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?)(?=[.,;!)]?(?:\s|$))"
 )
-BECOMES = re.compile(r" (?:becomes|turns into|is printed as|wird zu|devient|se convierte en|diventa) ")
-_BECOMES = re.compile(rf"(?P<before>{_QUOTED}){BECOMES.pattern}(?P<after>{_QUOTED})")
-_NAMED = re.compile(r"(?<![\w./-])[\w.-]+\.\w{1,5}(?![\w/])")
+BECOMES = lazy_regex(r" (?:becomes|turns into|is printed as|wird zu|devient|se convierte en|diventa) ")
+_BECOMES = lazy_regex(rf"(?P<before>{_QUOTED}){BECOMES.pattern}(?P<after>{_QUOTED})")
+_NAMED = lazy_regex(r"(?<![\w./-])[\w.-]+\.\w{1,5}(?![\w/])")
 LARGEST = 1 << 18
-_STDIN = re.compile(r"(?i)\b(?:standard input|stdin|piped?)\b")
-_A_FILE = re.compile(r"<?(?:(?:IN|OUT|TEXT)?(?:PUT)?_?FILE(?:NAME)?|file(?:name)?)>?")
-_PRINTS = re.compile(r"(?i)\b(?:prints?|shows?|lists?|outputs?|displays?)\b")
-ALWAYS_PRINTS = re.compile(
+_STDIN = lazy_regex(r"(?i)\b(?:standard input|stdin|piped?)\b")
+_A_FILE = lazy_regex(r"<?(?:(?:IN|OUT|TEXT)?(?:PUT)?_?FILE(?:NAME)?|file(?:name)?)>?")
+_PRINTS = lazy_regex(r"(?i)\b(?:prints?|shows?|lists?|outputs?|displays?)\b")
+ALWAYS_PRINTS = lazy_regex(
     r"(?i)\b(?:longest|shortest|first|last|number of|how many|most|average|mean|sum|total|largest|smallest)\b"
 )
 """What is printed of any text."""
-_TEXT = re.compile(r"\.(?:txt|md|log)$")
+_TEXT = lazy_regex(r"\.(?:txt|md|log)$")
 
 
 def find_listed_lines(rest: str) -> str:

@@ -7,9 +7,9 @@ names of these, where the program binds no such name anywhere. It would end in a
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.python_source import parse_program
 
 MODULES = """
@@ -36,7 +36,7 @@ NAMES = {
 }
 OF_CLASS = frozenset({"now", "today", "strptime", "fromisoformat", "fromtimestamp", "utcnow", "combine"})
 """What is called on the class datetime and not on the module of that name."""
-_BREAK = re.compile(r"\r\n?|\n")
+_BREAK = lazy_regex(r"\r\n?|\n")
 """What ends a line of Python; a form feed does not."""
 
 

@@ -14,13 +14,14 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import find_by_name
 
 MOST = 20
 """Places of one name."""
 LONGEST = 20_000
 """Characters; a longer script stays as it is."""
-_VERBATIM = re.compile(
+_VERBATIM = lazy_regex(
     r"""<<-?[ \t]*\\?(?P<quote>["']?)(?P<end>\w[\w .+-]*?)(?P=quote)(?=[\s;|&<>)])[^\n]*\n"""
     r"""(?:.*?\n)??\t*(?P=end)[ \t]*$"""
     r"""|'[^']*'|"(?:\\.|\$\((?:[^()]|\([^()]*\))*+\)|\$\{[^{}]*\}|`[^`]*`|[^"\\])*+"|\\."""
@@ -28,22 +29,22 @@ _VERBATIM = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """What a shell takes as it is written: here-documents, quotes, escapes, comments."""
-_PHRASE = re.compile(r"\"([^\"\n]{3,80})\"|'([^'\n]{3,80})'|`([^`\n]{3,80})`")
-_NUMBERED = re.compile(r"(?P<stem>[^\s/]+(?: [^\s/]+)*) \d{1,4}")
-_DEEP = re.compile(r"[^\s/]/[^\s/]+/[^/\n]* [^\n]*\w\.\w")
+_PHRASE = lazy_regex(r"\"([^\"\n]{3,80})\"|'([^'\n]{3,80})'|`([^`\n]{3,80})`")
+_NUMBERED = lazy_regex(r"(?P<stem>[^\s/]+(?: [^\s/]+)*) \d{1,4}")
+_DEEP = lazy_regex(r"[^\s/]/[^\s/]+/[^/\n]* [^\n]*\w\.\w")
 """A path with blanks that lies more than one folder deep."""
 _SEVERAL = r"(?i)\b(?:folders|directories|dirs|files):?\s+[\"'`]%s"
 """What says that the words of a phrase are names of their own."""
 _MAKES = r"(?m)^([ \t]*(?:mkdir|touch|cd|mv|cp|rmdir)\b[^\n;|&]*?[ \t])(%s)(?![^\s/;|&)<>])"
 _INTO = r"(>[ \t]*)(%s)(?![^\s/;|&)<>])"
 _BOUNDS = r"(?<![^\s=/;|&(<>])(?:%s)(?![^\s/;|&)<>])"
-_TAKES = re.compile(
+_TAKES = lazy_regex(
     r"(?m)(?:^|(?<=[;&|]))[ \t]*(mv|cp|cat|head|tail|wc|sort|uniq|stat|diff|cmp)[ \t][^;&|\n]*"
 )
 """What looks at files that must be there, copies or moves them; none that takes a pattern."""
-_FILE = re.compile(r"(?<![\w.>-])(?<!>[ \t])[\w-]+(?:\.[\w-]+)*\.\w{1,6}(?![\w./])")
-_SOURCE = re.compile(rf"{_FILE.pattern}(?=[\"']?[ \t]+[^\s;|&])")
-_LOOPS = re.compile(
+_FILE = lazy_regex(r"(?<![\w.>-])(?<!>[ \t])[\w-]+(?:\.[\w-]+)*\.\w{1,6}(?![\w./])")
+_SOURCE = lazy_regex(rf"{_FILE.pattern}(?=[\"']?[ \t]+[^\s;|&])")
+_LOOPS = lazy_regex(
     r"\bfor[ \t]+(?P<name>\w+)[ \t]+in[ \t]+"
     r"(?P<folder>(?:[\"'][\w./ -]+|[\w./-]+)(?:/[\"']?|[\"']/))[^\s;/\"']*[ \t]*(?:;|\n)"
 )
@@ -54,7 +55,7 @@ _PREFIXES = (
     r"\$(?:\{%(name)s##?(?P<part>[\w.-]+)\}|\{%(name)s\}|%(name)s\b)(?P<rest>[^\"\n]*)\""
 )
 """A new name that begins with something else than the old one."""
-_RENAMES = re.compile(
+_RENAMES = lazy_regex(
     r"(?m)^(?P<command>[ \t]*(?:mv|cp)[ \t]+(?:-\w+[ \t]+)*)"
     r"(?P<old>(?:[\w./-]+/)?'[^'\n]+'(?:/[\w./-]+)?|[\w./-]+)[ \t]+"
     r"(?P<new>(?:'[^'\n]+'/)?[\w./-]+(?:[ \t]+[\w.()-]+)*[ \t]+[\w()-]+(?:\.\w+)?)[ \t]*$"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from tripletick.languages.registry import Language
+from tripletick.system.lazy_regex import lazy_regex
 
-OF_PARTS = re.compile(
+OF_PARTS = lazy_regex(
     r"(?i)\b(?:functions?|methods?|class|modules?|library|import\w*|exports?|funktion|klasse|fonction|función"
     r"|funzione)\b"
 )

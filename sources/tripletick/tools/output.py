@@ -5,11 +5,11 @@ Head and tail of a long one are kept and the whole lies where `read` finds it. W
 
 from __future__ import annotations
 
-import re
 import signal
 from dataclasses import replace
 
 from tripletick.sandbox.box import Finished, Limits
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_size, format_thousands
 from tripletick.tools.tool import ToolContext
 
@@ -29,8 +29,8 @@ _MAY = {
     "file": "a file of a block may have {file}",
 }
 _FELT = {
-    "file": re.compile(r"File too large|File size limit exceeded|\bEFBIG\b"),
-    "processes": re.compile(
+    "file": lazy_regex(r"File too large|File size limit exceeded|\bEFBIG\b"),
+    "processes": lazy_regex(
         r"\bfork\b.{0,80}(?:Resource temporarily unavailable|retry)|[Cc](?:an't|annot) fork"
         r"|fork[\s\S]{0,400}\[Errno 11\]|can't start new thread|unable to create (?:new )?native thread"
         r"|pthread_create.{0,80}(?:failed|Resource temporarily)|failed to create new OS thread"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-_PLAIN = re.compile(r"-?\d+(?:\.\d*[1-9])?")
+from tripletick.system.lazy_regex import lazy_regex
+
+_PLAIN = lazy_regex(r"-?\d+(?:\.\d*[1-9])?")
 LEFT_OUT = "..."
 """A line that stands for those which are not shown."""
-_LEFT_OUT = re.compile(r"(?m)^[ \t]*(?:\.\.\.|…|\[\.\.\.\])[ \t]*$")
+_LEFT_OUT = lazy_regex(r"(?m)^[ \t]*(?:\.\.\.|…|\[\.\.\.\])[ \t]*$")
 SIZES = (60, 12, 24, 7, 100, 1000)
 """How many of a unit may make the next larger one."""
-_LAST_NUMBER = re.compile(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
+_LAST_NUMBER = lazy_regex(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
 """The number with which a line ends."""
 
 

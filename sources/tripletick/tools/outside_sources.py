@@ -5,15 +5,15 @@ Somebody else's words may order a model about; what is asked because of them is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.web import address
 
 SOURCES = "Sources:"
 MOST_SOURCES = 5
-_WORD = re.compile(r"\d[\d.,:/-]*\d|\w{5,}|\d|[\u3040-\u9fff\uac00-\ud7a3]{2}")
+_WORD = lazy_regex(r"\d[\d.,:/-]*\d|\w{5,}|\d|[\u3040-\u9fff\uac00-\ud7a3]{2}")
 """What one text can have of another: numbers, words that are not in every text, pairs of signs."""
 
 

@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from tripletick.languages.registry import LANGUAGES, detect_language, is_document, is_foreign_path
 from tripletick.messages import Call
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.line_ends import end_last_lines
@@ -36,62 +37,62 @@ LARGEST = 1 << 18
 FEW_SIGNS, CHANCE = 1000, 0.2
 """Signs of a text that are compared one by one, and what is taken off for those that any two have."""
 SHELL, PYTHON = "bash", "python"
-_LOOKS = re.compile(
+_LOOKS = lazy_regex(
     r"[ \t]*(?:cat|head|tail|[efz]?grep|rg|sed|g?awk|wc|sort|uniq|cut|nl|tac|file|stat|du|ls|diff|cmp"
     r"|python3?|bash|sh|node|chmod|rm)[ \t]"
 )
 """A line that begins with what looks at files, or starts one."""
-_KEEPS = re.compile(r"\bsed[ \t]+(?:-i|--in-place=)(?:\.\w+|~)[ \t]+")
+_KEEPS = lazy_regex(r"\bsed[ \t]+(?:-i|--in-place=)(?:\.\w+|~)[ \t]+")
 """What leaves a copy of a file beside it."""
-_BACKUP = re.compile(r"back(?:ed)?[ -]?up|\bcop(?:y|ies)\b|sicher|\.bak|\.orig", re.IGNORECASE)
-_USAGE = re.compile(r"(?im)^.*\busage\b.*$")
+_BACKUP = lazy_regex(r"back(?:ed)?[ -]?up|\bcop(?:y|ies)\b|sicher|\.bak|\.orig", re.IGNORECASE)
+_USAGE = lazy_regex(r"(?im)^.*\busage\b.*$")
 """A line in which a program speaks of itself."""
-_COUNTED = re.compile(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*wc[ \t]+-l\b)")
+_COUNTED = lazy_regex(r"\bls(?P<words>(?:[ \t]+-\w+)+)(?P<rest>[^|;&\n]*\|[ \t]*wc[ \t]+-l\b)")
 """What counts entries, with a line for their total and, of -a, two for the folders themselves."""
-_TOTALS = re.compile(
+_TOTALS = lazy_regex(
     r"(?P<counts>\bwc[ \t]+-[lwcm][^|;\n]{0,200}?(?:\{\}[ \t]+\+|\*)[^|;\n]{0,200}?)"
     r"(?P<sorts>[ \t]*\|[ \t]*sort\b[^|;\n]{0,80}\|[ \t]*(?:head|tail)[ \t]+-(?:n[ \t]*)?1\b)"
 )
 """What takes the first or last of the counts of several files, among them that of all."""
-_FIRST_LINE = re.compile(r"\b1s(?P<sign>[/|#])\^(?P=sign)(?P<text>[^\n'\"]{2,200}?)(?P=sign)(?=g?[\"'])")
-_TO_THE_TOP = re.compile(
+_FIRST_LINE = lazy_regex(r"\b1s(?P<sign>[/|#])\^(?P=sign)(?P<text>[^\n'\"]{2,200}?)(?P=sign)(?=g?[\"'])")
+_TO_THE_TOP = lazy_regex(
     r"(?i)\b(?:as (?:the|its|their|a) (?:very |new )?first line|new first line|line at the (?:very )?top"
     r"|insert (?:the|a) line|als (?:neue )?erste zeile|comme première ligne|como primera línea"
     r"|come prima riga)\b"
 )
 """A whole line is to stand before the first."""
-_PATTERN = re.compile(r"(?<=-name )(?P<quote>[\"'])\*\.(?P<part>[^\w\s\"'/*.][^\s\"'/*]{0,19})(?P=quote)")
+_PATTERN = lazy_regex(r"(?<=-name )(?P<quote>[\"'])\*\.(?P<part>[^\w\s\"'/*.][^\s\"'/*]{0,19})(?P=quote)")
 """A pattern of names that end in a sign."""
-_PLACEHOLDER = re.compile(r"(?<![\w./~-])/path/to/(?:[\w.-]+/)*?(?P<name>[\w.-]*\w)(?=/?(?:[\s;&|)\"']|$))")
-_ADDS = re.compile(
+_PLACEHOLDER = lazy_regex(r"(?<![\w./~-])/path/to/(?:[\w.-]+/)*?(?P<name>[\w.-]*\w)(?=/?(?:[\s;&|)\"']|$))")
+_ADDS = lazy_regex(
     r"(?i)\b(?:append|add|füge?\w*|ergänz\w*|häng\w*|ajoute\w*|añad\w*|agreg\w*|aggiung\w*|voeg|toevoegen)\b"
 )
 SHELL_WORDS = frozenset(
     {"echo", "cd", "export", "if", "for", "while", "printf", "test", "[", "set", "source"}
 )
-_SUBSTITUTES = re.compile(
+_SUBSTITUTES = lazy_regex(
     r"(?P<start>\bsed[ \t]+-i[ \t]+(?P<quote>[\"']))"
     r"(?P<edit>s(?P<sign>[/|#,])[^\n\"';]*?(?P=sign)[^\n\"';]*?(?P=sign)g?(?P=quote)[ \t]+"
     r"(?P<path>[\w./-]+|'[^'\n]+'|\"[^\"\n]+\"))(?=[ \t]*(?:$|[;&\n]))",
     re.MULTILINE,
 )
 """One substitution in one file, in all of its lines."""
-_SOUGHT = re.compile(
+_SOUGHT = lazy_regex(
     r"(?P<start>\bsed[ \t]+-i[ \t]+[\"']s?/)(?P<text>[^/\n\"'^$*+?\\|(){}[\]]{2,80})"
     r"(?P<end>/[^\n\"']*[\"'][ \t]+(?P<path>[\w./-]+|'[^'\n]+'|\"[^\"\n]+\"))"
 )
 """The text for which sed looks in one file."""
-_BLANK_ADDED = re.compile(
+_BLANK_ADDED = lazy_regex(
     r"(?P<start>\bsed[ \t][^\n]{0,40}?[\"']s/(?P<text>[^/\n\"'\s](?:[^/\n\"']{0,80}[^/\n\"'\s])?)/)"
     r"(?P<by>[ \t]+[^/\n\"'\s][^/\n\"']{0,80}|[^/\n\"'\s][^/\n\"']{0,80}[ \t]+)(?P<end>/g?I?g?[\"'])"
 )
 """A text that sed replaces by one with a blank before or behind it."""
-_PLAIN_GREP = re.compile(
+_PLAIN_GREP = lazy_regex(
     r"\bgrep(?P<options>(?:[ \t]+-[a-zA-DG-OQ-Z]+)*)"
     r"(?=[ \t]+(?P<quote>[\"'])(?P<pattern>(?![^\"'\n]*\\[(|{+?])[^\"'\n]*?(?:\\[wsdS]|\])[+?][^\"'\n]*))"
 )
 """A grep whose pattern has signs that only the patterns of -E or -P have."""
-_WORD = re.compile(
+_WORD = lazy_regex(
     r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>(?:[\w.-]+/)*[\w-]+\.\w{1,6})(?![\w/])(?P=quote)"
 )
 """A file of the folder; not one into which something is written."""

@@ -10,25 +10,26 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from tripletick.languages.registry import Language
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.command_examples import compile_call
 from tripletick.tools.function_examples import speaks_of_fault
 from tripletick.tools.new_program import OF_PARTS
 
-_PLACE = re.compile(r"[ ]+(?:<\w[\w -]*>|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z])(?![\w'.])")
-_SENTENCE = re.compile(r"\n|(?<=[.;!?])\s+(?=[A-ZÄÖÜ(\"'`0-9])|;\s+")
-_VALUE = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|(?<![\w.:+-])(-?\d+(?:[.:]\d+)*)(?![\w+])")
-_VERB = re.compile(
+_PLACE = lazy_regex(r"[ ]+(?:<\w[\w -]*>|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z])(?![\w'.])")
+_SENTENCE = lazy_regex(r"\n|(?<=[.;!?])\s+(?=[A-ZÄÖÜ(\"'`0-9])|;\s+")
+_VALUE = lazy_regex(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|(?<![\w.:+-])(-?\d+(?:[.:]\d+)*)(?![\w+])")
+_VERB = lazy_regex(
     r"(?:[ ,]+(?:(?:it|this|that|the (?:program|script|output|result)|you|which) )?"
     r"(?:(?:should|must|will|would|shall|soll(?:te)?) )?(?:then )?"
     r"(?:prints?|gives?|shows?|outputs?|returns?|displays?|means?|makes?|gibt|ergibt|ergeben|zeigt|donnent?"
     r"|affiche|dan|danno|muestra|stampa|mostra)\b|\s*(?:->|=>|→))\s*(?P<colon>:?)\s*"
 )
-_OUTPUT_FOR = re.compile(
+_OUTPUT_FOR = lazy_regex(
     r"(?i)(?:output|result|ausgabe|ergebnis|sortie|salida|resultado|risultato)\s+(?:for|with|bei|für|mit|pour|avec"
     r"|para|con|per)\s+(?P<values>[^:\n]{1,80}):\s*"
 )
 _ONE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|-?\d[\w:.+/-]*|[A-Za-z][\w-]*)"
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"(?:^|[,;:(] |\. |\b(?:so|like|e\.g\.?|eg|for example|with|bei|con|avec|from) )"
     rf"(?P<values>(?!(?:so|like|e\.?g|for|and|or|then|if|with|it|this|that)\b){_ONE}(?: {_ONE}){{0,4}})"
     r"(?P<verb> (?:->|=>|\u2192) | (?:gives?(?: me)?|makes|should (?:be|give|print|show)|comes to|viene|gibt"
@@ -37,11 +38,11 @@ _BARE = re.compile(
     r"(?=[.,;!)]?(?:\s*$|\s+(?:and|but|or|so|nothing|if|as|because)\b|[.,;!)]\s))",
     re.MULTILINE,
 )
-_TAKES = re.compile(r"(?i)\bargs?\b|\bargument|\bgive|\btakes?\b|\btype\b|\bgiven\b")
-_CALL = re.compile(r"\b[a-z]\w*\([\w, ]*\)")
-_STDIN = re.compile(r"(?i)\b(?:standard input|std-?in|standardeingabe|piped?)\b")
-_QUOTED = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
-_NUMBER = re.compile(r"-?[$€£]?\d+(?:[.:]\d+)*(?=[.,;!)]?(?:$|\s+(?:and|because|since|as|but|\()))")
+_TAKES = lazy_regex(r"(?i)\bargs?\b|\bargument|\bgive|\btakes?\b|\btype\b|\bgiven\b")
+_CALL = lazy_regex(r"\b[a-z]\w*\([\w, ]*\)")
+_STDIN = lazy_regex(r"(?i)\b(?:standard input|std-?in|standardeingabe|piped?)\b")
+_QUOTED = lazy_regex(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
+_NUMBER = lazy_regex(r"-?[$€£]?\d+(?:[.:]\d+)*(?=[.,;!)]?(?:$|\s+(?:and|because|since|as|but|\()))")
 
 
 def find_placeholder_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:

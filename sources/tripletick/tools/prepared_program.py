@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.languages.registry import Language, fill_command
 from tripletick.sandbox.box import Finished, Mode, RunRequest
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.program_parts import find_project_folder
 from tripletick.tools.syntax_check import PLAIN, to_operand
@@ -17,7 +17,7 @@ from tripletick.tools.tool import ToolContext
 TESTER = Path(__file__).with_name("run_tests.py")
 """Runs in the box, and is not imported here: the runner of tests comes with much else."""
 Started = Generator[str, None, Finished]
-UNGIVEN = re.compile(
+UNGIVEN = lazy_regex(
     r"(?im)^\s*usage\b|following arguments are required|^EOFError|missing (?:required )?arguments?"
     r"|argv\[.*(?:\n.*){0,3}\n(?:IndexError|TypeError)|^ValueError: not enough values to unpack"
 )

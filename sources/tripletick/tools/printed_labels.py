@@ -11,42 +11,43 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.python_source import parse_program
 
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:prints?|outputs?|displays?|gibt|druckt|affiche|imprime|stampa)(?: (?:out|only|just|nur))? "
     r"(?:the|its|their|what|how (?:many|much|long|often)|den|die|das|dessen|wie ?viele?|le|la|les|combien|el"
     r"|las|los|cu[áa]nt[oa]s?|il|lo|gli|quant[eiao])\b(?P<what>[^.;\n]{0,120})",
     re.IGNORECASE,
 )
 """What asks for a value."""
-_ANOTHER = re.compile(
+_ANOTHER = lazy_regex(
     r"(?i)\b(?:and|und|et|y|e) (?:the|its|their|how|then|a|den|die|das|le|la|les|el|il|lo)\b"
 )
-_ALONE = re.compile(
+_ALONE = lazy_regex(
     r"(?i)\bprints?\b[^.;\n]{0,120}"
     r"\b(?:nothing else|only the (?:number|result|value|sum|total|amount|count|average)|just the number"
     r"|sonst nichts|nur die zahl|rien d.autre|nada m[áa]s|nient.altro)\b(?P<what>)"
 )
-_WANTS_WORDS = re.compile(
+_WANTS_WORDS = lazy_regex(
     r"(?i)\b(?:labels?|labell?ed|sentences?|messages?|nicely|readable|friendly|report|summar\w+|explain\w*"
     r"|greet\w*|typed|ask(?:s|ing)?|guess\w*|game|menu|satz|phrase|frase)\b"
 )
-_ASIDE = re.compile(
+_ASIDE = lazy_regex(
     r"(?i)usage|error|invalid|please|must|not found|no such|missing|expected|provide|cannot|does not|enter\b"
 )
 """What stands in words for who uses a program wrongly."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_NEXT_LABEL = re.compile(r"[,;]|(?<!\bis)(?<!\bare)(?<!\bwas)\s*[:=]\s*$")
+_WORD = lazy_regex(r"[^\W\d_]{3,}")
+_NEXT_LABEL = lazy_regex(r"[,;]|(?<!\bis)(?<!\bare)(?<!\bwas)\s*[:=]\s*$")
 """What stands between two values that are both asked for."""
-_ECHO = re.compile(
+_ECHO = lazy_regex(
     r"^[ \t]*echo[ \t]+\"(?P<lead>[^\"`]*?)(?P<value>\$\{?\w{1,60}\}?|\$\([^\"\n]{1,200}\))[.!]?\"[ \t]*$"
 )
-_LOG = re.compile(
+_LOG = lazy_regex(
     r"^[ \t]*console\.log\((?:`(?P<lead>[^`]*?)\$\{(?P<value>[^`{}]{1,200})\}[.!]?`"
     r"|[\"'](?P<text>[^\"'\n]*)[\"'] ?[,+] ?(?P<other>[^`\"'\n]{1,200}))\);?[ \t]*$"
 )
-_LOOP = re.compile(r"\s*(?:for|while|until)\b")
+_LOOP = lazy_regex(r"\s*(?:for|while|until)\b")
 
 
 def find_label(task: str, path: str, source: str) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ import ast
 import itertools
 import re
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.command_examples import READS
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
@@ -18,38 +19,38 @@ ENDS = "Line {line}: {name} ends with its line end, so that {what}. The line bel
 JOINED_ENDS = "Line {line}: {name} has lines with their ends. It should read: {right}"
 TOO_DEEP = "{code} looks into subfolders too, and these are to be left out. It should read: {right}"
 UNUSED = "{how} is kept as {name}, and nothing is done with that"
-_KEPT = re.compile(
+_KEPT = lazy_regex(
     r"(?m)^[ \t]*(?:const |let |var |local )?(?P<name>\w+) ?= ?"
     r"(?:(?:int|float|str|Number|parseInt|parseFloat)\()?"
     r"(?P<how>sys\.argv\[\d\]|process\.argv\[\d\]|\"?\$\{?\d\}?\"?)\)?;?[ \t]*$"
 )
 PROMPTS = "{code} prints its text in front of the result. It should read: input()"
-_NO_ARGUMENT = re.compile(
+_NO_ARGUMENT = lazy_regex(
     r"(?i)\b(?:no|without|any|ohne|keine?|sans|sin|senza) (?:\S+ )?(?:argument|parameter)"
 )
-_GIVEN = re.compile(
+_GIVEN = lazy_regex(
     r"(?i)\b(?:as|via|by|through|als|comme|en|como|come|per) (?:(?:an?|the|its|their|one|single|only|first"
     r"|command[- ]?line|un|una|uno|premier|primer|primo|erstes) ){0,3}(?:argument\w*|argomento|parameter)\b"
     r"|\b(?:takes?|gets?|accepts?|with) (?:(?:an?|the|its|one|two|three|command[- ]?line) ){0,2}arguments?"
     r"\b|\bcommand[- ]?line arguments?\b|\barguments?:? (?:is|are|an?|the)\b"
 )
-_TAKES = re.compile(
+_TAKES = lazy_regex(
     r"(?i)(?:\.\w{1,4}|\bprogram\w*|\bscript)[\"'`:]*,? (?:[\w()]+,? ){0,4}?(?:that |which )?"
     r"takes (?:an?|one|two|three) [a-z]"
 )
 """A program takes something, and it is not said how."""
-_TYPED = re.compile(
+_TYPED = lazy_regex(
     r"(?i)\bstd-?in\b|\bstandard input\b|\binputs?\b|\basks?\b|\bprompt|\btyp(?:e|ed|es|ing)\b|\benter|\bread"
     r"|\binteractiv|\beingabe|\bfragt|\bdemande|\bpregunta|\bchiede|\bpip(?:e|ed)\b"
 )
-_STDIN = re.compile(
+_STDIN = lazy_regex(
     r"(?i)\bstd-?in\b|\bstandard input\b|\bstandardeingabe\b|\bentrée standard\b|\bpip(?:e|ed)\b"
 )
-_ASKS = re.compile(r"(?i)\basks?\b|\bprompt|\binteractiv|\bfragt|\bdemande|\bpregunta|\bchiede|\bgame\b")
-_INPUT = re.compile(r"\binput\((?:[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')?\)")
-_PROMPT = re.compile(r"\binput\((?:[rf]?\"[^\"\n]+\"|[rf]?'[^'\n]+')\)")
-_EXPORTS = re.compile(r"(?m)^(?:module\.exports\s*=|export default)\s*\{?\s*(?P<name>\w+)\s*\}?;?[ \t]*$")
-_SHALLOW = re.compile(
+_ASKS = lazy_regex(r"(?i)\basks?\b|\bprompt|\binteractiv|\bfragt|\bdemande|\bpregunta|\bchiede|\bgame\b")
+_INPUT = lazy_regex(r"\binput\((?:[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')?\)")
+_PROMPT = lazy_regex(r"\binput\((?:[rf]?\"[^\"\n]+\"|[rf]?'[^'\n]+')\)")
+_EXPORTS = lazy_regex(r"(?m)^(?:module\.exports\s*=|export default)\s*\{?\s*(?P<name>\w+)\s*\}?;?[ \t]*$")
+_SHALLOW = lazy_regex(
     r"(?i)\b(?:no|not|without|excluding|except|(?<!not )(?<!n't )(?<!never )(?:ignor\w+|skip\w*)|nicht"
     r"|ohne|keine|sans|pas|sin|senza|zonder)"
     r"(?: (?:in|into|the|its|any|those|count\w*|includ\w*|look\w*|go\w*|files|from|of|die|den|dans|les|las"
@@ -58,10 +59,10 @@ _SHALLOW = re.compile(
     r"(?:should|must|shall|are|do|does|sollen|don.t|aren.t)\b(?: be)?"
     r"(?: ?n.t| not| nicht| left| ignored| skipped| excluded)"
 )
-_FIND = re.compile(r"\bfind (?P<place>(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s|;&()]+))(?= -(?!maxdepth))")
-_STOPS = re.compile(r"\bbreak\b|\bnext\(os\.walk|\bdirs\w*(?:\[:\]|\.clear)|\breturn\b")
+_FIND = lazy_regex(r"\bfind (?P<place>(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s|;&()]+))(?= -(?!maxdepth))")
+_STOPS = lazy_regex(r"\bbreak\b|\bnext\(os\.walk|\bdirs\w*(?:\[:\]|\.clear)|\breturn\b")
 _LINES = r"(?:sys\.stdin|open\(.*\)|\w*file\w*|f|fh|handle)"
-_READ_LINES = re.compile(rf"\b(?P<name>\w+) = (?P<place>{_LINES})\.readlines\(\)")
+_READ_LINES = lazy_regex(rf"\b(?P<name>\w+) = (?P<place>{_LINES})\.readlines\(\)")
 
 
 def _find_unread(program: NewProgram) -> Misreading | None:

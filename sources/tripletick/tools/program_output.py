@@ -8,63 +8,64 @@ import ast
 import re
 from collections.abc import Iterator
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import command_arguments
 from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
 from tripletick.tools.python_source import parse_program
 from tripletick.tools.sample_lines import EITHER
 
 OVERWRITTEN = "Line {line} keeps the last number alone, and a total is wanted. It should read: {right}"
-_TOTALS = re.compile(
+_TOTALS = lazy_regex(
     r"(?i)\b(?:totals?|sums?|summe\w*|gesamt\w*|insgesamt|totaux|somme|sumas?|totales|totali|altogether)\b"
 )
-_ADDS = re.compile(
+_ADDS = lazy_regex(
     r"\+=|\b(\w+) = \1 \+|\breduce\(|\bsum\(|\bCounter\b|\.get\(|\bsetdefault\b|\baccumulate\b"
 )
-_SORTED = re.compile(
+_SORTED = lazy_regex(
     r"(?i)(?<!is )(?<!are )(?<!already )\bsorted (?:by(?: \w+){1,2}|alphabetic\w*|from|in)\b"
     r"|(?<!is )(?<!are )(?<!already )\b(?:in alphabetical order|alphabetically)\b"
     r"|(?<!ist )(?<!sind )\bsortiert nach\b|\balphabetisch\b|\bpar ordre alphabétique\b"
     r"|\ben orden alfabético\b|\bin ordine alfabetico\b"
 )
-_BY_KEY = re.compile(r"(?i)\balphabet|\balfab|\bby (?:the |their )?(?:name|word|letter|key|date|title)s?\b")
-_SORTS = re.compile(r"(?i)sort|heapq|\bmin\(|most_common|order by|compare")
-_ITEMS = re.compile(r"(?m)^(?P<start>[ \t]*for \w+, \w+ in )(?P<items>\w+\.items\(\))(?=:)")
-_PRINTS = re.compile(
+_BY_KEY = lazy_regex(r"(?i)\balphabet|\balfab|\bby (?:the |their )?(?:name|word|letter|key|date|title)s?\b")
+_SORTS = lazy_regex(r"(?i)sort|heapq|\bmin\(|most_common|order by|compare")
+_ITEMS = lazy_regex(r"(?m)^(?P<start>[ \t]*for \w+, \w+ in )(?P<items>\w+\.items\(\))(?=:)")
+_PRINTS = lazy_regex(
     r"(?i)(?:\.\w{1,4}|\bit|\bprogram|\bscript|\band|\bthat|\bwhich)\b[^.;\n]{0,60}? prints? "
 )
-_WRITES = re.compile(
+_WRITES = lazy_regex(
     r"(?<![\w.])(?:print|echo|printf|puts|cat|write|tee|sed|awk|sort|head|tail|wc|ls|date|bc)\b"
     r"|\b(?:prmonth|prcal|pryear|system|subprocess|logging|execSync|spawnSync)\b|\bexit\([\"'f]|\b(?:console\.|std::cout|cout\b|println|stdout)|[:.]?print"
 )
-_ASIDE = re.compile(r"(?im)^.*[\"'`](?:usage|error)\b:.*$")
-_PRINTED = re.compile(
+_ASIDE = lazy_regex(r"(?im)^.*[\"'`](?:usage|error)\b:.*$")
+_PRINTED = lazy_regex(
     r"(?m)^[^\n]*(?P<call>\bprint\(|\becho |\bconsole\.log\()f?(?P<quote>[\"'`])"
     r"(?P<text>[^\"'`\n]{1,200})(?P=quote)[^\n]*$"
 )
-_FALLS_BACK = re.compile(r"(?i)usage|error|\belse\b|\bor\b|\|\||:-|\bexample|e\.g\.")
+_FALLS_BACK = lazy_regex(r"(?i)usage|error|\belse\b|\bor\b|\|\||:-|\bexample|e\.g\.")
 """What stands in a line that has a name on purpose."""
 _VALUES = {"bash": '"{}$1{}"', "python": "f'{}{{sys.argv[1]}}{}'", "javascript": "`{}${{process.argv[2]}}{}`"}
 OTHER_FORM = "{line} has another form than the task shows. It should begin: {right}"
-_FORMS = re.compile(
+_FORMS = lazy_regex(
     r"(?<![\w.])(?:(?:and|then|or|plus) )?(?P<label>"
     r"(?!(?:first|last|the|takes|next|every|of|than|print|prints|with)\b)[A-Za-z]+"
     r"(?: (?!first|last|the)[a-z]+)?(?: ?[:=])? )(?:N|X|NUMBER|COUNT|AMOUNT)\b(?! ?=)"
 )
-_LABELS = re.compile(
+_LABELS = lazy_regex(
     r"(?P<start>\bprint\(f?[\"'])(?P<label>[A-Za-z]+(?: [A-Za-z]+)?(?: ?[:=])? ?)(?:\{|(?P<comma>[\"'], ?))"
 )
 UNWORDED = "it prints whether it is so, and the task wants {words}. It should read: {right}"
-_TRUTH = re.compile(r"\breturn (?:True|False|true|false)\b")
-_CALLS = re.compile(
+_TRUTH = lazy_regex(r"\breturn (?:True|False|true|false)\b")
+_CALLS = lazy_regex(
     r"(?P<call>\bprint\(|\bconsole\.log\()(?P<value>[^\n]{1,200})\)(?=;?[ \t]*$)", re.MULTILINE
 )
 _CHOICES = {"python": "'{1}' if {0} else '{2}'", "javascript": "{0} ? '{1}' : '{2}'"}
 BY_HEART = "{sample!r} is only an example, and the program prints it whatever it is given"
 COMPUTED = "Compute the result above it, and print {place} with that"
-_SHOWN = re.compile(r"(?:\blike|\bas|\bsuch as|e\.g\.|\bfor example)[ :]+[\"'`]([^\"'`\n]{3,80})[\"'`]")
+_SHOWN = lazy_regex(r"(?:\blike|\bas|\bsuch as|e\.g\.|\bfor example)[ :]+[\"'`]([^\"'`\n]{3,80})[\"'`]")
 _PRINTS_TEXT = r"(?P<call>\bprint\(|\bconsole\.log\()f?([\"'`])%s\2\)"
-_NUMBER, _LETTER = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"[^\W\d]")
-_LAST_SET = re.compile(r"(?P<name>\w+) = [^\n]*\n[ \t]*\Z")
+_NUMBER, _LETTER = lazy_regex(r"\d+(?:\.\d+)?"), lazy_regex(r"[^\W\d]")
+_LAST_SET = lazy_regex(r"(?P<name>\w+) = [^\n]*\n[ \t]*\Z")
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
 SILENT = "it prints nothing, and the task says that it prints"
 

@@ -13,23 +13,24 @@ from collections.abc import Iterator
 from tripletick.languages.registry import detect_language
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import RunRequest
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.output import clip_output
 from tripletick.tools.prepared_program import UNGIVEN
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 
 SECONDS = 20.0
-RUNNERS = re.compile(
+RUNNERS = lazy_regex(
     r"(?<![\w./-])(?:timeout \d+ )?"
     r"(?:python3? -m (?:unittest|pytest)|pytest|make (?:test|check)|npm (?:run )?test|node --test"
     r"|cargo (?:test|build|check)|go (?:test|build|vet)(?: \./\.\.\.)?)(?![\w-])(?: -\w+\b)*"
 )
 """Commands that run the tests of a project, or build it."""
-ARGUMENT = re.compile(
+ARGUMENT = lazy_regex(
     r"[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|--?\w[\w=-]*|-?\d+(?:\.\d+)?|[\w./-]+\.\w+)(?=[\s\"'`,;:.)]|$)"
 )
 """A word behind a program that is an argument and no part of the sentence."""
-UNTOLD = re.compile(r"Read-only file system|\bEROFS\b")
+UNTOLD = lazy_regex(r"Read-only file system|\bEROFS\b")
 """What is printed where the box alone is why it failed."""
 
 

@@ -10,59 +10,60 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.output_match import normalize_spaces
 
 LEAST = 3
 """Words and signs of a line that shows a form."""
-_LIKE = re.compile(
+_LIKE = lazy_regex(
     r"\b(?:like(?: (?:this|so|that))?|for (?:example|instance)|e\.g\.,?|(?:form(?:at)?|shape|style)"
     r"|so|wie(?: folgt)?|zum beispiel|z\. ?b\.|comme(?: ceci| ça)?|par exemple|como(?: esto)?|por ejemplo"
     r"|così|come|per esempio|zoals|bijvoorbeeld)\s*:?\s*",
     re.IGNORECASE,
 )
-_SHOWN = re.compile(r"[\"'`](?P<quoted>[^\"'`\n]+)[\"'`]|(?P<rest>[^\n]+)")
-_CLAUSE = re.compile(r"[,;(]|\.(?:\s|$)")
-_REORDERS = re.compile(
+_SHOWN = lazy_regex(r"[\"'`](?P<quoted>[^\"'`\n]+)[\"'`]|(?P<rest>[^\n]+)")
+_CLAUSE = lazy_regex(r"[,;(]|\.(?:\s|$)")
+_REORDERS = lazy_regex(
     r"\b(?:swap|revers|turn|convert|into\b|instead|flip|rotat|tausch|umdreh|inverse|échang|intercambi|scambi)",
     re.IGNORECASE,
 )
-_SPAN = re.compile(
+_SPAN = lazy_regex(
     r"\b(?:should|must|has to|is to|shall|soll|sollte|muss) (?:print|show|list|output|ausgeben|zeigen)?\s*"
     r"(?P<word>[A-Z]\w*) (?P<first>\d{1,9}) (?:to|through|until|up to|bis) (?P=word) (?P<last>\d{1,9})\b"
 )
 """The first and the last of lines that are counted through."""
-_ENDS = re.compile(
+_ENDS = lazy_regex(
     r"\b(?:prints?|shows?|outputs?|lists?|writes?|lines?)\b[^.;\n\"'`]{0,60}"
     r"\bfrom [\"'`](?P<first>[^\"'`\n]{3,80})[\"'`] (?:to|through|up to) "
     r"[\"'`](?P<last>[^\"'`\n]{3,80})[\"'`]"
 )
 """The first and the last of lines, as they are printed."""
-EITHER = re.compile(
+EITHER = lazy_regex(
     r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
     r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:if|when|se|wenn|si|cuando|als)\b[^.;\n]{3,120}?[ ,]"
     r"(?:otherwise|else|altrimenti|sonst|sinon|si no|de lo contrario|anders) (?:prints? )?"
     r"(?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?!\w)"
 )
 """Two words one of which is printed."""
-_ONE_OF = re.compile(
+_ONE_OF = lazy_regex(
     r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
     r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:or|oder|ou|o)"
     r" (?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?=[,;.]|\s*$| if\b| when\b| by\b| depending\b|:)"
 )
-_OR_ELSE = re.compile(
+_OR_ELSE = lazy_regex(
     r"(?i)\bprints?\b[^.;\n]{0,80}, (?:or|oder|ou|o) (?:prints? )?"
     r"(?P<mark>[\"'`]?)(?P<one>\w{1,20}(?: \w{1,20}){0,2})(?P=mark)"
     r"(?=[.;]|\s*$| if\b| when\b)"
 )
 """What is printed where nothing else can be: prints the price, or not found."""
-_PRINTED_WORD = re.compile(
+_PRINTED_WORD = lazy_regex(
     r"(?:\bprint\(|\becho |\bconsole\.log\(|\bputs |\breturn |\belse )[ ]?"
     r"[\"'`](\w{1,20}(?: \w{1,20}){0,2})[\"'`](?=\)|;|\s*$|\s+(?:if|else)\b)",
     re.MULTILINE,
 )
 NO_LINE = "it prints no {line!r}, and the task wants {wanted}"
 MOST_COUNTED = 200
-_PART = re.compile(r"\w+|[^\w\s]")
+_PART = lazy_regex(r"\w+|[^\w\s]")
 
 
 def find_misprint(task: str, printed: str) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 from tripletick.tools.file_reader import number_lines
 
@@ -17,11 +18,11 @@ Lines = tuple[str, ...]
 
 OLD = "SEARCH|ORIGINAL|OLD|FIND|BEFORE"
 NEW = "REPLACE|REPLACEMENT|UPDATED|UPDATE|NEW|AFTER"
-_OPENS = re.compile(r"<{5,9}(\s.*|\s*)$")
-_OPENS_NAMED = re.compile(rf"<{{5,9}}\s*({OLD})\b.*$", re.IGNORECASE)
-_DIVIDES = re.compile(r"={5,9}\s*$")
-_CLOSES = re.compile(r">{5,9}(\s.*|\s*)$")
-_CLOSES_NAMED = re.compile(rf">{{5,9}}\s*({NEW})\b.*$", re.IGNORECASE)
+_OPENS = lazy_regex(r"<{5,9}(\s.*|\s*)$")
+_OPENS_NAMED = lazy_regex(rf"<{{5,9}}\s*({OLD})\b.*$", re.IGNORECASE)
+_DIVIDES = lazy_regex(r"={5,9}\s*$")
+_CLOSES = lazy_regex(r">{5,9}(\s.*|\s*)$")
+_CLOSES_NAMED = lazy_regex(rf">{{5,9}}\s*({NEW})\b.*$", re.IGNORECASE)
 
 SEVERAL = (
     "It stands at lines {where}. Put lines before or after it into SEARCH too, or replace each: "

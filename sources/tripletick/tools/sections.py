@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-HEADING = re.compile(r"\s*\[+([^\[\]\n]+)\]+\s*")
-EVERYWHERE = re.compile(
+from tripletick.system.lazy_regex import lazy_regex
+
+HEADING = lazy_regex(r"\s*\[+([^\[\]\n]+)\]+\s*")
+EVERYWHERE = lazy_regex(
     r"\b(?:all|every\w*|each|both|alle[nrs]?|tou(?:te)?s|todas?|todos|tutt[ie]|others?)\b", re.IGNORECASE
 )
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from tripletick.languages.registry import LANGUAGES, detect_language
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.code import make_code_tool, run_program
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.file_search import search_files
@@ -34,7 +35,7 @@ PRINTF = "Nothing was run. Write: {line}"
 _COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
 _LAST = r"(?:^|[;&])[ \t]*"
 _SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?)[ \t]"
-_FETCHES = re.compile(r"\b(?:curl|wget|nc|ssh)\b")
+_FETCHES = lazy_regex(r"\b(?:curl|wget|nc|ssh)\b")
 """What may have printed nothing because the network was closed."""
 SILENT = tuple(
     (status, rf"(?m){pattern}", f"ok, {said}", f"({said})")
@@ -50,36 +51,36 @@ none of the patterns, so they are compiled where they are used.
 """
 SILENT_VERDICTS = frozenset(verdict for _, _, verdict, _ in SILENT)
 NO_MATCH, MATCH = SILENT[0][2], SILENT[2][2]
-_ENDS_IN_SEARCH = re.compile(rf"(?m)(?:^|[;&|]|\bdo\b)[ \t]*{_SEARCH}[^|;&\n]*(?:[;\s]+done)*[;\s]*\Z")
-_PLACES = re.compile(r"[\w./-]+\.\w+")
-_COMPLAINT = re.compile(r"(?m)^\S+: .*(?:No such|not found|denied|cannot|invalid|unrecognized|syntax)")
-_WIDE = re.compile(
+_ENDS_IN_SEARCH = lazy_regex(rf"(?m)(?:^|[;&|]|\bdo\b)[ \t]*{_SEARCH}[^|;&\n]*(?:[;\s]+done)*[;\s]*\Z")
+_PLACES = lazy_regex(r"[\w./-]+\.\w+")
+_COMPLAINT = lazy_regex(r"(?m)^\S+: .*(?:No such|not found|denied|cannot|invalid|unrecognized|syntax)")
+_WIDE = lazy_regex(
     r"(?:^|\s)-\w*[rR]|--recursive|\*|\bfind\b|\b(?:rg|ag|pgrep)\b|git +grep|\s\.(?:/|\s|$)|\|"
 )
 """A search of more than some files, or of what a command printed."""
 LEFT_OUT, SHOWN = "(no match; not searched: {names})", 6
 ELSEWHERE = "(no match; a search of the whole folder found:\n{hits})"
 DIFFERENT = "ok, they differ"
-_IN_FOLDER = re.compile(r"^\w*grep: [^\n]+: Is a directory(?:\n|\Z)", re.MULTILINE)
-_ITSELF = re.compile(
+_IN_FOLDER = lazy_regex(r"^\w*grep: [^\n]+: Is a directory(?:\n|\Z)", re.MULTILINE)
+_ITSELF = lazy_regex(
     r"(?m)^mv: (?:cannot move '[^']+' to a subdirectory of itself, '[^']+'"
     r"|'([^']+)' and '\1' are the same file)$"
 )
 DELETED = "ok, the others were deleted"
 PARTLY = "failed, {command} did not do all of it"
-_LEFT_BEHIND = re.compile(r"(?m)^(mv|cp): cannot stat '[^'*?]+': No such file or directory$")
+_LEFT_BEHIND = lazy_regex(r"(?m)^(mv|cp): cannot stat '[^'*?]+': No such file or directory$")
 """What was to be moved or copied and is not there; a later command of the script succeeded."""
-_NOT_REMOVED = re.compile(r"rm: cannot remove '([^']+)': No such file or directory")
-_COMPARES = re.compile(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
-_OVERWRITES = re.compile(
+_NOT_REMOVED = lazy_regex(r"rm: cannot remove '([^']+)': No such file or directory")
+_COMPARES = lazy_regex(rf"(?m){_LAST}(?:diff|cmp)\b[^|;&\n]*\s*\Z")
+_OVERWRITES = lazy_regex(
     r"""(?<![>\d&])>\s*(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q))\s*$"""
 )
-_NAMES = re.compile(r"(?:echo|printf|find|unzip|tar\s+-?\w*x\w*)\s")
+_NAMES = lazy_regex(r"(?:echo|printf|find|unzip|tar\s+-?\w*x\w*)\s")
 """A command for which the name of a file is a word, or that of one in an archive."""
-_NEXT = re.compile(r";|&&|\|\||\bthen\b|\bdo\b")
-_ECHO = re.compile(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
+_NEXT = lazy_regex(r";|&&|\|\||\bthen\b|\bdo\b")
+_ECHO = lazy_regex(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
 
-_ESCAPES = re.compile(
+_ESCAPES = lazy_regex(
     r"""^[ \t]*echo[ \t]+(?P<words>"(?=[^"\n]*\\n)[^"\n]*"|'(?=[^'\n]*\\n)[^'\n]*')[ \t]*(?P<to>>>?[ \t]*"""
     r"""(?:(?P<name>[^\s"'|;&<>$*]+)|(?P<q>["'])(?P<quoted>[^"'$]+)(?P=q)))[ \t]*$""",
     re.MULTILINE,

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tripletick.system.lazy_regex import lazy_regex
+
 LARGEST = 20_000
 """Characters of a program in which loops, names and conditions are looked for."""
 LONGEST = 200
@@ -17,28 +19,28 @@ LOST_COUNT = (
     "{name} is counted in a while loop behind a pipe, which is a shell of its own: behind the loop it is as "
     "before. The loop's first line must be: {first} and its last: {last}"
 )
-_PIPED = re.compile(r"(?P<command>[^\n]*?)\|\s*(?P<first>while\b[^\n]*)(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
-_COUNTS = re.compile(r"\(\(\s*(\w+)(?:\+\+|\s*\+=)|\b(\w+)=\$\(\(|\blet\s+[\"']?(\w+)\+")
+_PIPED = lazy_regex(r"(?P<command>[^\n]*?)\|\s*(?P<first>while\b[^\n]*)(?P<body>[\s\S]*?)\n\s*done\b(?!\s*<)")
+_COUNTS = lazy_regex(r"\(\(\s*(\w+)(?:\+\+|\s*\+=)|\b(\w+)=\$\(\(|\blet\s+[\"']?(\w+)\+")
 THEN = "Line {line} then reads: {whole}"
 DOWN = "Line {line}: {code} gives nothing, since seq counts upwards. It should read: {whole}"
 BRACES = "Line {line}: {code} is no row of numbers, since braces take no variable. It should read: {whole}"
 UNSET = "Line {line}: nothing sets {name}, so that it is empty there. It is set by: {name}=VALUE"
-_SEQ = re.compile(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>\d{1,9})(?=[)`\s]|\Z)")
-_BRACES = re.compile(
+_SEQ = lazy_regex(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>\d{1,9})(?=[)`\s]|\Z)")
+_BRACES = lazy_regex(
     r"\{(?P<first>\"?\$\{?\w+\}?\"?|-?\d{1,9})\.\.(?P<last>\"?\$\{?\w+\}?\"?|-?\d{1,9})(?:\.\.-?\d{1,9})?\}"
 )
-_QUOTED = re.compile(r"'[^']*'")
-_COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
-_SOURCES = re.compile(r"(?m)(?:^|[;&|])\s*(?:source|\.|eval)\s|<<-?\s*[\"'\\]")
+_QUOTED = lazy_regex(r"'[^']*'")
+_COMMENT = lazy_regex(r"(?m)(?:^|(?<=\s))#.*$")
+_SOURCES = lazy_regex(r"(?m)(?:^|[;&|])\s*(?:source|\.|eval)\s|<<-?\s*[\"'\\]")
 """What may set a name, and what holds names of another program."""
-_ARITHMETIC = re.compile(r"\(\(([^()]*)\)\)")
-_USED = re.compile(r"(?<!\\)\$\{?([a-z]\w*)\b(?!\w*\}?[:?+=-])")
-_NAME = re.compile(r"(?<![\w$.])[a-z]\w*")
-_SET = re.compile(
+_ARITHMETIC = lazy_regex(r"\(\(([^()]*)\)\)")
+_USED = lazy_regex(r"(?<!\\)\$\{?([a-z]\w*)\b(?!\w*\}?[:?+=-])")
+_NAME = lazy_regex(r"(?<![\w$.])[a-z]\w*")
+_SET = lazy_regex(
     r"(?<![\w$])([a-z]\w*)(?:\[[^]\n]{0,40}\])?(?: ?[-+*/%:]?=(?!=)|\+\+|--)|\b(?:for|select)\s+([a-z]\w*)\b"
     r"|-v\s+([a-z]\w*)"
 )
-_SETS_ALL = re.compile(
+_SETS_ALL = lazy_regex(
     r"\b(?:read|local|declare|typeset|export|readonly|mapfile|readarray|getopts)\b([^;|&\n]*)"
 )
 
@@ -101,11 +103,11 @@ def _find_unset_name(source: str) -> str:
     return ""
 
 
-_LISTS = re.compile(
+_LISTS = lazy_regex(
     r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<list>(?:\$\(|`)ls\b(?P<where>[^()`|;]*)"
     r"(?:\|\s*grep\s+[\"']?\\?(?P<ending>\.\w+)\$[\"']?\s*)?[)`])"
 )
-_LOOP = re.compile(r"^\s*for\s+(?P<name>\w+)\s+in\b")
+_LOOP = lazy_regex(r"^\s*for\s+(?P<name>\w+)\s+in\b")
 
 
 def correct_script(source: str) -> str:

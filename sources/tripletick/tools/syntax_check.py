@@ -18,6 +18,7 @@ from tripletick.events import Ask, Output
 from tripletick.languages.registry import Language, detect_language, fill_command
 from tripletick.messages import Answer
 from tripletick.sandbox.box import Finished, RunRequest
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.output import clip_output
 from tripletick.tools.tool import ToolContext
 
@@ -26,7 +27,7 @@ PLAIN = {"LC_ALL": "C.UTF-8"}
 """What a row finds in a compiler's words is there in English."""
 LARGEST = 1 << 20
 """Bytes; a larger data file is not parsed."""
-_ERROR_LINE = re.compile(r"(?:Uncaught )?[\w.]{0,80}(?:Error|Exception)(?: \[\w+\])?: ")
+_ERROR_LINE = lazy_regex(r"(?:Uncaught )?[\w.]{0,80}(?:Error|Exception)(?: \[\w+\])?: ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ Each is told in one sentence, with the program as it should be where that has on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import program_input, program_output
 from tripletick.tools.new_program import Check, NewProgram
 from tripletick.tools.shell_mistakes import LARGEST
 
-_PROGRAM = re.compile(r"[\w-]+\.(?:py|js|mjs|cjs|ts|sh|bash|rb|go|rs|c|cpp|java)\b")
+_PROGRAM = lazy_regex(r"[\w-]+\.(?:py|js|mjs|cjs|ts|sh|bash|rb|go|rs|c|cpp|java)\b")
 
 
 def find_misreadings(

@@ -12,6 +12,7 @@ import shlex
 
 from tripletick.languages.registry import Language
 from tripletick.sandbox.box import RunRequest
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.command_arguments import find_arguments
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
@@ -20,15 +21,15 @@ TYPED = "5\\n3\\n4\\n\\n"
 SECONDS = 5.0
 FAILS_GIVEN = "with {words} given it fails: {error}"
 FAILS = "with 5, 3, 4 and an empty line typed it fails: {error}"
-_READS = re.compile(r"(?<![\w.])input\(")
-_ARGUMENTS = re.compile(r"\bargv\b|\bargparse\b")
-_ERROR = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): .+")
+_READS = lazy_regex(r"(?<![\w.])input\(")
+_ARGUMENTS = lazy_regex(r"\bargv\b|\bargparse\b")
+_ERROR = lazy_regex(r"(?:\w+\.)*\w*(?:Error|Exception): .+")
 _ALWAYS = ("NameError", "AttributeError", "UnboundLocalError", "ModuleNotFoundError", "ImportError")
 """What is wrong whatever is typed."""
-_EMPTY = re.compile(
+_EMPTY = lazy_regex(
     r"\b(?:empty|blank) (?:line|input)\b|\bleere[nr]? (?:zeile|eingabe)\b|\bligne vide\b", re.IGNORECASE
 )
-_OF_EMPTY = re.compile(
+_OF_EMPTY = lazy_regex(
     r"^ValueError: (?:could not convert string to float: ''|invalid literal for int\(\) with base 10: '')"
 )
 

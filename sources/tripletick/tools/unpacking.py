@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.new_program import Misreading
 
-_MORE = re.compile(r"ValueError: too many values to unpack \(expected (\d)\)")
-_SPLIT = re.compile(r"\.split\((?:\" \"|' ')?\)")
-_NUMBER = re.compile(r"[-+$€£]?\d[\d.,:/-]*%?")
+_MORE = lazy_regex(r"ValueError: too many values to unpack \(expected (\d)\)")
+_SPLIT = lazy_regex(r"\.split\((?:\" \"|' ')?\)")
+_NUMBER = lazy_regex(r"[-+$€£]?\d[\d.,:/-]*%?")
 """What is no word: a number, a time, a date."""
 KEEPS = "{name} has blanks of its own. It should read: {right}"
 

@@ -7,7 +7,6 @@ read is web/'s.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.events import Output
 from tripletick.messages import OUTSIDE, Call, Result
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.parameters import CallSchema, Parameter
 from tripletick.tools.tool import Running, Tool, ToolContext
 from tripletick.web import address
@@ -38,8 +38,8 @@ CUT = "… {count} characters more{where}"
 STORED = "; read {path}"
 PARTLY = "… the page goes on, but no more of it was got"
 NO_HITS = "ok, nothing was found"
-_BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
-_COUNT = re.compile(r"(?:\w+=)?([0-9]{1,4})")
+_BULLET = lazy_regex(r"^(?:[-*•]|\d+[.)])\s+")
+_COUNT = lazy_regex(r"(?:\w+=)?([0-9]{1,4})")
 
 
 def fetch_pages(call: Call, context: ToolContext) -> Running:

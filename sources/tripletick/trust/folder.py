@@ -17,6 +17,7 @@ from tripletick.events import Ask
 from tripletick.messages import Answer
 from tripletick.paths import is_env_file
 from tripletick.system.dirs import abbreviate_home
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.trust.answer_store import AnswerStore, Blocks
 
 QUESTION = "Let blocks write here, in {name}? y yes / r read only / n no"
@@ -45,8 +46,8 @@ NOWHERE = "there is no such file or folder"
 BOXES = tuple(map(Path, ("/dev", "/proc", "/sys", "/run", "/tmp", "/var/tmp")))
 """Folders that a box has of its own."""
 CLOSED = BOXES[:4]
-_START = re.compile(r"(?<![\w/.~$}\\-])(?:~[\w.-]*/|~(?!\s*\d)(?!\w)|\$HOME\b|\.\./|/(?=[\w.]))")
-_ENDS = re.compile("[\\s.,;:!?)\\]}>\"'`*_\u00bb\u201d\u2019]")
+_START = lazy_regex(r"(?<![\w/.~$}\\-])(?:~[\w.-]*/|~(?!\s*\d)(?!\w)|\$HOME\b|\.\./|/(?=[\w.]))")
+_ENDS = lazy_regex("[\\s.,;:!?)\\]}>\"'`*_\u00bb\u201d\u2019]")
 ENDS = 40
 """Places that are tried as the end of a name: it may hold blanks and dots."""
 

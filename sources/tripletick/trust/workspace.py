@@ -8,7 +8,6 @@ the text is looked at here.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from tripletick.events import Ask
 from tripletick.languages.registry import LANGUAGES
 from tripletick.messages import Answer
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.trust.answer_store import AnswerStore
 from tripletick.trust.settings import Listed, check_model_exists, check_server_model, filter_settings
 
@@ -31,7 +31,7 @@ LARGEST = 64 << 10
 MOST = 20
 """Agents, and files of tools."""
 SHOWN = 60
-NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+NAME = lazy_regex(r"[a-z][a-z0-9_-]{0,30}")
 
 QUESTION = "This folder brings {what}. Use it?"
 WHY = (

@@ -16,15 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.messages import Call, Result
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.turn.losses import BACK
 
-_LIBRARY = re.compile(r"/lib(?:64)?/python\d|site-packages|^<(?!string|stdin)|/node_modules/|^node:")
+_LIBRARY = lazy_regex(r"/lib(?:64)?/python\d|site-packages|^<(?!string|stdin)|/node_modules/|^node:")
 """Files in which the mistake is not: the last place outside them is what the model wrote."""
 _SPAWNS = "bash"
 """Starts programs of every language, so every row may fit what it printed."""
-_AFTERWORD = re.compile(rf"^make(?:\[\d+\])?: \*\*\*|^\d+ background process|^{re.escape(BACK)}$")
+_AFTERWORD = lazy_regex(rf"^make(?:\[\d+\])?: \*\*\*|^\d+ background process|^{re.escape(BACK)}$")
 """What others add below a program's last line."""
-_WORD = re.compile(r"\{(\w+)\}")
+_WORD = lazy_regex(r"\{(\w+)\}")
 _LONGEST = 500
 """Characters of a line that are read: errors are short, and a search stays cheap on a line of megabytes."""
 _LONGEST_WORD = 80

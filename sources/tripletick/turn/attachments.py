@@ -17,6 +17,7 @@ from tripletick.agents.templates import Templates
 from tripletick.languages.registry import detect_language, is_document, is_program_path
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import common_mistakes, data_summary, finder, reproduction
 from tripletick.tools.command_arguments import describe_argument
 from tripletick.tools.file_listing import (
@@ -40,9 +41,9 @@ LEAST = 200
 """Characters; with less room left nothing is begun."""
 FEW, SHORT = 3, 1000
 """Files that a request without a name may mean, and their characters."""
-STEM = re.compile(r"[^\W\d_]{4,}")
+STEM = lazy_regex(r"[^\W\d_]{4,}")
 """A word of a file's name."""
-ENDING = re.compile(r"(?<![\w.])(?:log|csv|tsv|json|toml|yaml|xml|html|md|txt)s?\b", re.IGNORECASE)
+ENDING = lazy_regex(r"(?<![\w.])(?:log|csv|tsv|json|toml|yaml|xml|html|md|txt)s?\b", re.IGNORECASE)
 """The ending of a file, as people speak of it."""
 SETTINGS = ("yaml", "toml", "ini", "dotenv", "gitignore", "dockerfile", "makefile", "nginx")
 TYPED = ("html", "css", "gitignore", "dockerfile", "makefile")
@@ -50,7 +51,7 @@ TYPED = ("html", "css", "gitignore", "dockerfile", "makefile")
 LOOKS, ACTS = ("tells", "counts", "finds"), ("alters", "moves", "adds")
 """Words of a request that wants to know something, and of one that wants something done with files."""
 FAILS = "{command} fails:"
-MISSING = re.compile(r"(?:No such file or directory|no such file or directory, \w+):? '([^'\n]+)'")
+MISSING = lazy_regex(r"(?:No such file or directory|no such file or directory, \w+):? '([^'\n]+)'")
 INSTEAD = "{name} does not exist; {path} does."
 HITS = 8
 """Files that a search shows."""

@@ -14,6 +14,7 @@ from typing import Literal
 
 from tripletick.config.schema import HarnessSection
 from tripletick.messages import Call, Problem, Result
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.shell import SILENT_VERDICTS
 from tripletick.turn.advice import choose_advice, suggest_nothing
 from tripletick.turn.losses import BACK
@@ -36,7 +37,7 @@ QUESTIONS = 2
 """Questions to the user in one turn."""
 GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
-POINTER = re.compile(
+POINTER = lazy_regex(
     rf"Try '[^']+ --help' for more information\.|{re.escape(BACK)}|For more details see "
     r"|\s+at \S|Node\.js v\d"
 )
@@ -45,12 +46,12 @@ LOOPED = 0.7
 """What the temperature is raised by after a block that was sent again: less gives the same once more."""
 SAMPLED = 1.0
 """The same for the later samples of a program: by then less gives those of before."""
-UNEXPLAINED = re.compile(
+UNEXPLAINED = lazy_regex(
     r".+ (?:(?:prints|gives) (?P<printed>.+), and right is (?P<right>[^;]+)"
     r"|(?:fails|raises)[ :][^;]+|does not end)"
 )
 """What an example says of a program without a word on how it would be right."""
-NUMBER = re.compile(r"(?<![\w.-])-?\d{1,300}(?:\.\d+)?(?![\w.]*\w)")
+NUMBER = lazy_regex(r"(?<![\w.-])-?\d{1,300}(?:\.\d+)?(?![\w.]*\w)")
 LINE = 1000
 """Characters of a line that are read for it."""
 REMARKS = frozenset(

@@ -11,20 +11,21 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from tripletick.messages import Receipt
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.turn.file_mentions import PLACE, is_file_name
 
-QUOTED = re.compile(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
-FENCED = re.compile(r"(?ms)^```.*?^```[^\n]*$")
-COUNT = re.compile(
+QUOTED = lazy_regex(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
+FENCED = lazy_regex(r"(?ms)^```.*?^```[^\n]*$")
+COUNT = lazy_regex(
     r"\b(\d{1,4})\s+(?:(?:out )?of (?:the |all |your )*\d{1,4}\s+)?(?:\w+\s+){0,2}"
     r"(?:files|photos|pictures|images|documents|folders|of them)\b"
 )
-THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-NAMED_PLACE = re.compile(rf"\"([^\"\n]*{PLACE.pattern})\"|['`]([^'`\n]*{PLACE.pattern})['`]|{PLACE.pattern}")
+THOUSANDS = lazy_regex(r"(?<=\d),(?=\d{3}(?!\d))")
+NAMED_PLACE = lazy_regex(rf"\"([^\"\n]*{PLACE.pattern})\"|['`]([^'`\n]*{PLACE.pattern})['`]|{PLACE.pattern}")
 """A file's name, between quotes also one with blanks."""
 DENIED_PLACE = rf"\**(\"[^\"\n]{{1,200}}\"|'[^'\n]{{1,200}}'|`[^`\n]{{1,200}}`|{PLACE.pattern})\**"
 """What an answer says is not there: between quotes also a folder."""
@@ -43,17 +44,17 @@ DEED = {
 }
 REPORTED = ("saved", "changed", "deleted", "moved", "copied", "tests")
 """Deeds of which what was read may tell as well."""
-PASSIVE = re.compile(
+PASSIVE = lazy_regex(
     r"^(?!.*\b(?:I|ich|je|j|he|ho|ik|eu)\b).*\b(?:is|are|was|were|been|passed|ist|sind|wurden?|worden|est|sont|été|es|fue"
     r"|fueron|è|sono|stat[oaie]|zijn|werd(?:en)?|foi|foram)\b",
     re.IGNORECASE | re.DOTALL,
 )
 """Somebody did it, and not who speaks."""
-PLURAL = re.compile(r"\s+[^\W\d_]+s\b")
+PLURAL = lazy_regex(r"\s+[^\W\d_]+s\b")
 """What is counted stands behind its number."""
 LAST = "the last block failed, and nothing after it succeeded"
 COPIED = "that sentence says what did not work"
-OURS = re.compile(
+OURS = lazy_regex(
     r"(?m)^(?:Hint: (?P<hint>.+)|This was tried .+?, the last time with: (?P<error>.+)"
     r"|This was tried .+|The files are as .+|No file was changed\.|That printed .+, so (?P<undone>[^.]+).*)$"
 )
@@ -91,42 +92,25 @@ class TurnFacts:
     """What says of files that they have lost lines, although something was only to be added."""
 
 
-class LazyPattern:
-    """A pattern, case apart, that is compiled when it is first searched for: most answers need few of all."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self._text, re.IGNORECASE)
-
-    def search(self, text: str) -> re.Match[str] | None:
-        return self._compiled.search(text)
-
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        return self._compiled.finditer(text)
-
-
-DENIED = LazyPattern(DENIED_PLACE)
+DENIED = lazy_regex(DENIED_PLACE, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class LanguagePatterns:
     """A language's row. `verbs`: any verb of a deed; only a clause with one can tell a deed."""
 
-    deeds: Mapping[str, LazyPattern]
-    verbs: LazyPattern
-    weak: LazyPattern
-    open: LazyPattern
-    depends: LazyPattern
-    admits: LazyPattern
-    things: LazyPattern
-    done: LazyPattern
-    tests: LazyPattern
-    quotes: LazyPattern
-    into: LazyPattern
-    missing: LazyPattern
+    deeds: Mapping[str, re.Pattern[str]]
+    verbs: re.Pattern[str]
+    weak: re.Pattern[str]
+    open: re.Pattern[str]
+    depends: re.Pattern[str]
+    admits: re.Pattern[str]
+    things: re.Pattern[str]
+    done: re.Pattern[str]
+    tests: re.Pattern[str]
+    quotes: re.Pattern[str]
+    into: re.Pattern[str]
+    missing: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,21 +140,25 @@ class ClaimTable:
 @cache
 def load_table() -> ClaimTable:
     told = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8"))
-    sentences, clauses = (re.compile(told.pop(name), re.IGNORECASE) for name in ("sentences", "clauses"))
+    sentences, clauses = (_compile(told.pop(name)) for name in ("sentences", "clauses"))
     return ClaimTable(sentences, clauses, tuple(map(_read_language, told.values())))
 
 
 def _read_language(row: Mapping[str, str | Mapping[str, str]]) -> LanguagePatterns:
     verbs, forms = row["verbs"], row["claims"]
     assert isinstance(verbs, Mapping) and isinstance(forms, str)
-    deeds = {kind: LazyPattern(forms.replace("{verb}", each)) for kind, each in verbs.items()}
+    deeds = {kind: _compile(forms.replace("{verb}", each)) for kind, each in verbs.items()}
     rest = {
-        name: LazyPattern(str(text).replace("{place}", DENIED_PLACE))
+        name: _compile(str(text).replace("{place}", DENIED_PLACE))
         for name, text in row.items()
         if name not in ("verbs", "claims")
     }
-    rest["weak"], rest["things"] = (LazyPattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
-    return LanguagePatterns(deeds, LazyPattern("|".join(verbs.values())), **rest)
+    rest["weak"], rest["things"] = (_compile(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
+    return LanguagePatterns(deeds, _compile("|".join(verbs.values())), **rest)
+
+
+def _compile(text: str) -> re.Pattern[str]:
+    return lazy_regex(text, re.IGNORECASE)
 
 
 def is_stated(word: str, request: str) -> bool:

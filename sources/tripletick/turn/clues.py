@@ -10,16 +10,17 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from tripletick.languages.registry import is_program_path
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.python_source import list_definitions, parse_program
 
 MOST, DEFINED = 2, 12
 """Files that are shown, and names that a module defines."""
-LITERAL = re.compile(r"[\"']((?:\./)?[\w][\w ./-]*\.\w{1,6})[\"']")
+LITERAL = lazy_regex(r"[\"']((?:\./)?[\w][\w ./-]*\.\w{1,6})[\"']")
 TEXTS = "In {path}, {name} is a text where it is put in order: '9' comes after '10'. int({name}) is a number."
-MAKES = re.compile(r"(?m)^[ \t]*(?P<verb>mkdir(?: -p)?|touch)\s+[\"']?(?:(?P<folder>[\w.-]+)/)?")
+MAKES = lazy_regex(r"(?m)^[ \t]*(?P<verb>mkdir(?: -p)?|touch)\s+[\"']?(?:(?P<folder>[\w.-]+)/)?")
 LOOP = "For each line of {path}, without writing it out: {how}"
-NOT_IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
-LACKING_MODULE = re.compile(r"(?m)(?<=^ImportError: cannot import name )('\w+' from '[\w.]+') \([^\n]*\)$")
+NOT_IMPORTED = lazy_regex(r"cannot import name '(\w+)' from '([\w.]+)'")
+LACKING_MODULE = lazy_regex(r"(?m)(?<=^ImportError: cannot import name )('\w+' from '[\w.]+') \([^\n]*\)$")
 DEFINES = "{path} has no {name}: it has {names}."
 UNPRINTED = "{value} is worked out and not printed. End the program with print({value})."
 UNCALLED = "{name} is not called. End the program with print({name}({words})), with what it is to work on."
@@ -27,10 +28,10 @@ LONGEST_VALUE = 80
 PRINTS = frozenset(
     {"print", "pprint", "write", "writelines", "write_text", "writerow", "writerows", "dump", "exit"}
 )
-GIVEN = re.compile(r"(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*[^\n#]*\b(?:sys\.argv\[1\]|input\()[^\n]*$")
-FOLDER = re.compile(r"(?i)folder|dir|path")
+GIVEN = lazy_regex(r"(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*[^\n#]*\b(?:sys\.argv\[1\]|input\()[^\n]*$")
+FOLDER = lazy_regex(r"(?i)folder|dir|path")
 INSTEAD = "Instead of {line} write {name} = {value}, and leave out what checks the arguments."
-OPEN_TASK = re.compile(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
+OPEN_TASK = lazy_regex(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
 TICKED = "“- [ ] {task}” becomes “- [x] {task}” when it is done."
 _Y, _D = "(?:YYYY|JJJJ|AAAA|GGGG)", "(?:DD|TT|JJ|GG)"
 DATES: tuple[tuple[str, str, str], ...] = (

@@ -17,6 +17,7 @@ from tripletick.events import Compacted, Compacting, Event, Reply
 from tripletick.messages import Message
 from tripletick.models.conversation import SMALLEST_REPLY, Conversation, TokenBudget
 from tripletick.models.model import Model, Sampling
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.turn import side_query
 
 SHORTEST, LONGEST = 64, 512
@@ -27,8 +28,8 @@ WORTH = 0.1
 """The part of the window that must come free; a summary costs the user a wait and the engine its cache."""
 GONE = "(Older messages were dropped to save room.)"
 """Stands in the history where there is no summary."""
-_BLOCK = re.compile(r"^\s*(```|~~~|<(tool|function)\b|<(tool|function)_call\b)", re.MULTILINE)
-_WORD = re.compile(r"\w")
+_BLOCK = lazy_regex(r"^\s*(```|~~~|<(tool|function)\b|<(tool|function)_call\b)", re.MULTILINE)
+_WORD = lazy_regex(r"\w")
 
 Room = Generator[Event, Reply, bool]
 

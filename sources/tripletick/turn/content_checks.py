@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from tripletick.languages.registry import detect_language
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
@@ -27,12 +28,12 @@ KEEP_FIRST = "awk '!seen[{key}]++' {path} > /tmp/once && cp /tmp/once {path}"
 UNFILTERED = (
     "{word} is in {some} of the {all} lines of {path}, and the block does not look for it. Begin with: {how}"
 )
-_READS = re.compile(
+_READS = lazy_regex(
     r"(?P<before>(?:e?grep|cut|g?awk|sed|sort|wc|tail|head|uniq|tr)\b[^|;&<>\n]*?)[ \t]+<?[ \t]*"
     r"[\w./-]+\.\w{1,6}(?=[ \t]*(?:\||$))"
 )
 """A command that takes the lines of a file, up to that."""
-_COMMENT = re.compile(r"(?m)^[ \t]*(?://|/\*)|,[ \t]*//")
+_COMMENT = lazy_regex(r"(?m)^[ \t]*(?://|/\*)|,[ \t]*//")
 """A comment, which JSON has none of."""
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
@@ -46,13 +47,13 @@ WRITERS = {
 }
 """How a format of data is called and made, by the name of its parser."""
 COUNTED_FILES = "The program counts files, and the task speaks of lines: open each file and count its lines."
-PER_LINE = re.compile(
+PER_LINE = lazy_regex(
     r"\b(?:one|each|a|every) (?:\w+ )?(?:per|on (?:a|each|its own)) line\b|\b(?:pro|je) zeile\b|\bpar ligne\b"
     r"|\bpor l[ií]nea\b|\bper riga\b|\bper regel\b",
     re.IGNORECASE,
 )
 COUNTED_BLANKS = "The program takes empty lines too, and they are to be left out: if line.strip()"
-NO_BLANKS = re.compile(
+NO_BLANKS = lazy_regex(
     r"(?:(?:\bnot|n.t|\bnever) (?:to )?(?:count|includ|consider|tak)\w*|\bignor\w*|skip\w*"
     r"|leav\w* out|without|exclud\w*|except) (?:any |the |of )*(?:empty|blank) lines?"
     r"|\b(?:empty|blank) lines? (?:\w+ ){0,2}(?:not|n.t|ignored|skipped)\b"
@@ -61,7 +62,7 @@ NO_BLANKS = re.compile(
     r"|\bsenza (?:contare )?(?:le )?righe vuote|\bzonder (?:de )?lege regels",
     re.IGNORECASE,
 )
-_LEAVES_BLANKS = re.compile(
+_LEAVES_BLANKS = lazy_regex(
     r"strip\(|isspace|\bNF\b|\\S|grep|!= ?[\"']\\?n?[\"']|\bif (?:line|l|row|name)\b|/\^|\.split\(\)"
 )
 """What a program has that leaves out empty lines."""
@@ -73,7 +74,7 @@ FALSE_MEAN = (
     "{path} has {number}, and a mean of {column} lies between {least} and {most}: "
     "divide each sum by its own count."
 )
-WITHOUT = re.compile(
+WITHOUT = lazy_regex(
     r"\b(?:without|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
     r"(?:[\"'`(]\.(?P<quoted>\w{1,5})\b|\s\.(?P<bare>\w{1,5})\b(?!\.)"
     r"|\b(?:(?:file )?(?:extension|ending|suffix)(?:es|s)?|(?:datei)?endung\w*|extensi[oó]n\w*|estension\w*"
@@ -81,7 +82,7 @@ WITHOUT = re.compile(
     re.IGNORECASE,
 )
 """An ending of names that is to be left out."""
-ONCE = re.compile(
+ONCE = lazy_regex(
     r"\b(?:(?:remov|delet|drop|eliminat)\w* (?:\w+ ){0,3}?(?:duplicate|double|repeat)\w*|de-?dup\w*|unique"
     r"|(?:duplicate|double)s?\b[^.;\n]{0,60}?\b(?:without them|remov\w*|delet\w*|drop\w*)"
     r"|without (?:any |the )?(?:duplicate|double|repeat)\w*|only once|(?:each|every)(?: \w+){0,3} once"
@@ -91,26 +92,26 @@ ONCE = re.compile(
     r"|sans (?:doublon|répétition)\w*|sin (?:duplicad|repet)\w*|senza (?:duplicat|doppion|ripet)\w*)\b",
     re.IGNORECASE,
 )
-NAMES = re.compile(r"\b(?:(?:file)?names?|(?:datei)?namen|noms?|nombres?|nomi|namen)\b", re.IGNORECASE)
-PATHS = re.compile(
+NAMES = lazy_regex(r"\b(?:(?:file)?names?|(?:datei)?namen|noms?|nombres?|nomi|namen)\b", re.IGNORECASE)
+PATHS = lazy_regex(
     r"\b(?:paths?|pfade?|chemins?|rutas?|percors[oi]|pad|paden|with (?:the|their) folders?|relative)\b",
     re.IGNORECASE,
 )
 LISTS = (".txt", ".csv", ".tsv", ".log", ".list", ".md")
 """Endings of texts of which each line is something by itself."""
-MEANS = re.compile(
+MEANS = lazy_regex(
     r"\b(?:average|mean|avg|durchschnitt\w*|mittelwert\w*|moyennes?|promedios?|media|gemiddelde?\w*)\b",
     re.IGNORECASE,
 )
 KEPT_LINE = "{path} still has the line {line!r}."
-_TAKES_OFF = re.compile(
+_TAKES_OFF = lazy_regex(
     r"(?i)\b(?:tak|remov|delet|strik|cross|drop|eras|unsubscrib|lösch|entfern|streich|nimm|supprim|retir|enl[eè]v"
     r"|borr|elimin|quit|togli|rimuov|cancell)\w*"
     r" (?:(?:out|the|line|entry|name|address|den|die|das|la|le|el) ){0,3}"
     r"(?:[\"'`„“](?P<quoted>[^\"'`„“”\n]{2,80})[\"'`”“]|(?P<plain>[\w.+-]+@[\w.-]+\w|\w[\w-]+))"
     r" (?:off|from|out of|aus|von|de|du|da|dal|dalla|del|della)\b"
 )
-_MARK = re.compile(r"^\s*(?:(?:[-*+•]|\d+[.)]|\[[ xX]\])\s+)*")
+_MARK = lazy_regex(r"^\s*(?:(?:[-*+•]|\d+[.)]|\[[ xX]\])\s+)*")
 
 
 def find_unreadable(path: str, text: str, before: str) -> Flaw | None:

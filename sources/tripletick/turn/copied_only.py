@@ -10,18 +10,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from tripletick.checkpoint.values import Change
+from tripletick.system.lazy_regex import lazy_regex
 
 COPIED = (
     "It copied {path}, and the task wants it moved.",
     "This moves all: mkdir -p {folder} && mv {paths} {folder}",
 )
-_MOVES = re.compile(
+_MOVES = lazy_regex(
     r"\b(?:move|put|sort|tidy|gather|collect|file|verschieb\w*|leg\w*|räum\w*|pack\w*|met(?:s|tez|tre|ti|tere)|rang\w+"
     r"|déplac\w*|pon\w*|mueve\w*|muev\w*|spost\w*|zet|verplaats\w*)\b(?:[^.\n]|\.(?=\w)){0,80}?"
     r"\b(?:in(?:to)?|to|under|inside|nach|dans|en|nella?|naar)\b",
     re.IGNORECASE,
 )
-_COPIES = re.compile(
+_COPIES = lazy_regex(
     r"(?i)\b(?:cop(?:y|ies|ied)|duplic\w*|back ?up\w*|kopi\w*|sicher\w*|copi\w*|sauvegard\w*|respald\w*"
     r"|keep\w*|also|leav\w+|both)\b"
 )

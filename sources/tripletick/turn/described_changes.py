@@ -7,17 +7,18 @@ taken for a change: a line of the file that stands before it, or the one that is
 
 from __future__ import annotations
 
-import re
 from difflib import SequenceMatcher
 
-_SPAN = re.compile(r"`(?P<code>[^`\n]{2,200})`")
-_NEW = re.compile(
+from tripletick.system.lazy_regex import lazy_regex
+
+_SPAN = lazy_regex(r"`(?P<code>[^`\n]{2,200})`")
+_NEW = lazy_regex(
     r"(?i)\b(?:(?:should|must|needs? to|has to|ought to) (?:instead )?(?:be|read|say|become)"
     r"|(?:corrected|correct|right|fixed) (?:line|code|version|statement) (?:is|would be)"
     r"|(?:replaced?|chang(?:e|ed)|corrected) (?:it )?(?:with|by|to|into)|(?:with|by|to|into))\b[^`\n]{0,60}$"
 )
 """What stands before a line as it should be."""
-_STATED = re.compile(
+_STATED = lazy_regex(
     r"(?i)\b(?:should|must|needs? to|has to|ought to|correct\w*|right|fixed|replac\w*|chang\w*)\b"
 )
 ALIKE, CLEARLY = 0.6, 0.1

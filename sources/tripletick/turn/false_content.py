@@ -13,13 +13,14 @@ from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change, State
 from tripletick.languages.registry import is_document
 from tripletick.messages import Result
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.turn.clues import describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
 
-PACKS = re.compile(
+PACKS = lazy_regex(
     r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
 )
 ARCHIVES = (
@@ -36,25 +37,25 @@ OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone."
 UNDATED = "{path} got no dates of the form {form}."
 RESEPARATED = "{path} had {before} between its columns, and got {after}."
 DELIMITER = "Give csv.DictWriter and csv.writer delimiter={before} too."
-SEPARATES = re.compile(
+SEPARATES = lazy_regex(
     r"\b(?:comma|semicolon|tab|pipe|separat|delimit|komma|semikolon|strichpunkt|trenn|virgul|punto y coma)"
     r"|sépar|\btsv",
     re.IGNORECASE,
 )
 COMPARED = 100_000
 """Bytes of a text that are looked at."""
-UNPACKS = re.compile(
+UNPACKS = lazy_regex(
     r"(?m)(?:^|[;&|(])[ \t]*(?:tar[ \t]+(?:-?\w*x\w*|--extract)|unzip|7z[ \t]+x)\b|zipfile[ \t]+-e\b"
     r"|extractall|unpack_archive"
 )
-ARCHIVE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
+ARCHIVE = lazy_regex(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
 _NO_NAME = (
     r"(?!(?:a|an|the|its|own|new|this|that|same|current|working|project|parent|home|root|separate|single|one|of|for"
     r"|with|which|and|where|so|is|next|here|den|dem|eigenen?|neuen?|diese[nmrs]?|selben|aktuellen?|von|mit|und|un|une"
     r"|le|la|ce|cette|même|courant|actuel|de|du|del|este|esta|mismo|actual|y|di|questa|stessa|corrente|e|van|met|deze"
     r"|huidige|nuova)\b)"
 )
-TARGET = re.compile(
+TARGET = lazy_regex(
     r"\b(?:into|to|in|inside|nach|dans|en|nella?)\s+(?:(?:a|an|the|new|den|einen|neuen|un|une|le|la|nuova)\s+)*"
     rf"(?:(?:{FOLDER})\s+(?:called\s+|named\s+|namens\s+)?[\"'`]?{_NO_NAME}([\w.-]+)"
     rf"|[\"'`]?{_NO_NAME}([\w.-]+)[\"'`]?\s+(?:{FOLDER})\b|[\"'`]?([\w.-]*\w/)(?![\w.]))",
@@ -62,8 +63,8 @@ TARGET = re.compile(
 )
 """The folder into which a request wants something."""
 DISORDERED = "The lines of {path} were in another order then."
-_SORTS = re.compile(r"(?i)\b(?:sort\w*|order(?:ed)? by|alphabet\w*|ascending|descending|a ?(?:-|to) ?z)\b")
-_KEEPS_ORDER = re.compile(
+_SORTS = lazy_regex(r"(?i)\b(?:sort\w*|order(?:ed)? by|alphabet\w*|ascending|descending|a ?(?:-|to) ?z)\b")
+_KEEPS_ORDER = lazy_regex(
     r"(?i)\b(?:keep\w*|preserv\w*|same|original|retain\w*|leav\w*|not chang\w*)\b[^.;\n]{0,30}\border\b"
     r"|\breihenfolge\b|\bl.ordre\b|\bel orden\b|\bl.ordine\b|\bvolgorde\b"
 )

@@ -16,6 +16,7 @@ from tripletick.languages.registry import detect_language, is_document
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import file_listing
 from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.tools.shell_mistakes import correct_script
@@ -29,17 +30,17 @@ from tripletick.turn.reply import ReplySource, cut_blocks
 from tripletick.turn.request_kinds import READS, only_wants
 
 DROPPED = "(output dropped to save room)"
-COMPLAINT = re.compile(
+COMPLAINT = lazy_regex(
     r"(?:\S+: )*[\w.-]+: .*(?:cannot|No such file|not found|same file|denied|invalid|missing|directory$)"
 )
 """What a command says that did nothing, also one that is not the last of its block."""
-NO_SOURCE = re.compile(r"^(?:cp|mv): cannot stat '(?:\./)?(?P<path>[^']+)'", re.MULTILINE)
+NO_SOURCE = lazy_regex(r"^(?:cp|mv): cannot stat '(?:\./)?(?P<path>[^']+)'", re.MULTILINE)
 """What a copy or a move was to read and could not."""
-SAME_WORDS = re.compile(r"\bs([/|#,@])(.+?)\1\2\1")
+SAME_WORDS = lazy_regex(r"\bs([/|#,@])(.+?)\1\2\1")
 """What puts the same words in the place of the old ones."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
-BLOCK = re.compile(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
+BLOCK = lazy_regex(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
 PLAIN = "text"
 ALIKE = 0.7
 """How much the name of a file that was made is that of the one that was to be made; difflib's ratio."""

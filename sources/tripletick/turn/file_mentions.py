@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import mimetypes
-import re
 from collections.abc import Iterable, Iterator
 
 from tripletick.languages.registry import detect_language
+from tripletick.system.lazy_regex import lazy_regex
 
-WORD = re.compile(
+WORD = lazy_regex(
     r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)"
 )
 """What may be a path: words between quotes, which an apostrophe is none of, or one word."""
-PLACE = re.compile(r"(?<![\w./~+-])[\w./~+-]*[\w+-]\.\w{1,6}")
+PLACE = lazy_regex(r"(?<![\w./~+-])[\w./~+-]*[\w+-]\.\w{1,6}")
 """What may be a path in the words of a program."""
-PATTERN = re.compile(
+PATTERN = lazy_regex(
     r"(?<![A-Za-z])(?:YEAR|YYYY|MONTH|MM|DAY|DD|DATE|TIME|NAME|TITLE|NUMBER|NUM|N+|X+|ID|FILE|FILENAME|EXT)"
     r"(?![A-Za-z])"
 )
 """A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
-NO_FILE = re.compile(
+NO_FILE = lazy_regex(
     r"(?:Node|Next|Nuxt|Vue|React|Angular|Express|Three|D3|Chart|Ember|Alpine|Electron|node|p5|discord)\.js"
     r"|.*\.(?:ai|me)"
 )

@@ -16,14 +16,15 @@ from tripletick.checkpoint.values import Change
 from tripletick.dialects.fence.info_string import looks_like_path
 from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 from tripletick.turn.copied_only import find_copied_only
 from tripletick.turn.rename_examples import find_other_renaming
 
 SHELL = "bash"
-MOVES = re.compile(r"\bmv\b|rename|shutil\.move|\.replace\(")
-COPIES = re.compile(r"\bcp\b|shutil\.copy")
-DELETES = re.compile(r"\brm\b|\brmdir\b|unlink|rmtree|os\.remove|-delete\b|shred|truncate")
+MOVES = lazy_regex(r"\bmv\b|rename|shutil\.move|\.replace\(")
+COPIES = lazy_regex(r"\bcp\b|shutil\.copy")
+DELETES = lazy_regex(r"\brm\b|\brmdir\b|unlink|rmtree|os\.remove|-delete\b|shred|truncate")
 INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
 """What stands before a folder in which something is to be."""
 NAMED = 3
@@ -44,13 +45,13 @@ NO_FOLDER = (
     "{paths} was no folder, so that the files got its name.",
     "Make the folder first: mkdir -p {paths}",
 )
-CD_FAILED = re.compile(r"(?m)^\S*: line (?P<line>\d{1,4}): (?P<why>cd: [^\n]*)$")
+CD_FAILED = lazy_regex(r"(?m)^\S*: line (?P<line>\d{1,4}): (?P<why>cd: [^\n]*)$")
 WRONG_FOLDER = "{why}\nWhat came after that ran in another folder than it was meant for."
 DELETED = ("It deleted {paths}, and the task says nothing of that.", "")
 OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone."
 FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
 NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay."
-SOME_STAY = re.compile(
+SOME_STAY = lazy_regex(
     r"\b(?:keep|leave|but not|except|n.t (?:delete|remove|touch)|behalt\w*|lass\w*|garde\w*|laisse\w*"
     r"|conserva\w*|deja\w*|mant[eé]n\w*|lascia\w*|tieni|houd\w*|bewaar\w*)\b"
     rf"(?!\s+(?:(?:the|that|it|den|das|le|la|il|el|de|het)\s+)?(?:empty\s+)?(?:{FOLDER}|names?)\b)",
@@ -63,16 +64,16 @@ KINDS = (
     "pdf png jpeg jpg gif webp svg mp3 mp4 wav flac csv tsv txt docx xlsx json xml html md log tmp bak zip"
 )
 """Kinds of files that people name without a point."""
-ELSE = re.compile(
+ELSE = lazy_regex(
     r"\b(?:else|others?|rest|remaining|everything|anything|all files|director\w+"
     r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
     r"|music|subfolders?|folders|etc|and so on|organi[sz]e"
     r"|by (?:file )?(?:type|kind|extension|format)s?)\b"
 )
 """What may be files of any kind."""
-KEPT = re.compile(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
+KEPT = lazy_regex(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
 _COUNT = r"(?P<{}>\d{{1,3}}|one|two|three|four|five|six|seven|eight|nine|ten)\b"
-STAY = re.compile(
+STAY = lazy_regex(
     r"\b(?:keep|leave|retain|behalt\w*|lass\w*|gard\w*|laiss\w*|conserv\w*|deja\w*|mant[eé]n\w*|tien\w*|lasci\w*"
     rf"|houd\w*|bewaar\w*)(?:\s+\w+){{0,3}}?\s+{_COUNT.format('kept')}(?P<of>[^.;\n]*)"
     r"|\b(?:all|everything|alles?|tous|toutes|todos|todas|tutti|tutte)(?:\s+\w+){0,3}?\s+(?:but|except"
@@ -81,25 +82,25 @@ STAY = re.compile(
     re.IGNORECASE,
 )
 """How many files are to stay."""
-NO_FILES = re.compile(
+NO_FILES = lazy_regex(
     r"\s*\w*\s*(?:lines?|rows?|columns?|words?|characters?|letters?|digits?|decimals?|days?|weeks?|months?|years?"
     r"|copies|zeilen?|spalten?|tage?|lignes?|jours?|l[ií]neas?|d[ií]as?|righe|giorni|regels?|dagen)\b",
     re.IGNORECASE,
 )
-AGES = re.compile(
+AGES = lazy_regex(
     r"\b(?:newest|latest|most recent|oldest|older|neueste\w*|älteste\w*|ältere\w*|plus (?:récent|ancien)\w*"
     r"|más (?:reciente|antigu|nuev|viej)\w*|più (?:recent|vecch|nuov)\w*|nieuwste|oudste|oudere)\b",
     re.IGNORECASE,
 )
-NEWEST_GO = re.compile(
+NEWEST_GO = lazy_regex(
     r"\b(?:delet|remov|mov|archiv|rm\b|l[öo]sch|verschieb|supprim|d[ée]plac|borr|elimin|muev|spost|verwijder|verplaats)"
     r"\w*(?:\s+\w+){0,2}?\s+(?:newest|latest|most recent|neueste\w*|nieuwste|derni\w+)",
     re.IGNORECASE,
 )
-DATE = re.compile(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
+DATE = lazy_regex(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
 _REST = r" [^\"'`\n]*\.\w{1,5}[\"'`]"
 """The rest of a file's name with blanks that stands between quotes."""
-_NAMED_LIKE = re.compile(
+_NAMED_LIKE = lazy_regex(
     r"\b(?:names?|files?|that|which|all)(?: (?:in|of|here|from|below) [\w./-]+)?"
     r"(?: (?:that|which|whose (?:file ?)?names?|with (?:file ?)?names?(?: that)?))?"
     r" (?:(?P<ends>end(?:s|ing)?)(?: in| with)"
@@ -107,10 +108,10 @@ _NAMED_LIKE = re.compile(
     re.IGNORECASE,
 )
 """How the names of the files begin or end that are meant."""
-_FURTHER = re.compile(r"(?:,|\b(?:or|and|oder|und|ou|et|y|o|e)\b) ?[\"'`]?([\w.-]+)")
+_FURTHER = lazy_regex(r"(?:,|\b(?:or|and|oder|und|ou|et|y|o|e)\b) ?[\"'`]?([\w.-]+)")
 TAIL = 60
 """Characters behind it in which there may be others."""
-REST = re.compile(r"\b(?:else|others?|rest|remaining|everything|anything)\b", re.IGNORECASE)
+REST = lazy_regex(r"\b(?:else|others?|rest|remaining|everything|anything)\b", re.IGNORECASE)
 MEANT = "Those that are meant: {command}"
 BEGINS = "It took {path} away, whose name does not begin with {part}."
 ENDS = "It took {path} away, whose name does not end in {part}."

@@ -16,9 +16,10 @@ from tripletick.agents.templates import Templates
 from tripletick.dialects.dialect import Dialect
 from tripletick.dialects.fence import FenceDialect
 from tripletick.messages import Call, Chunk, Message, Result, ToolCall
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.tool import Tool
 
-_EXAMPLE, _PART = re.compile(r"^===\n", re.MULTILINE), re.compile(r"^---\n", re.MULTILINE)
+_EXAMPLE, _PART = lazy_regex(r"^===\n", re.MULTILINE), lazy_regex(r"^---\n", re.MULTILINE)
 
 
 def parse_calls(text: str, tools: Mapping[str, Tool]) -> list[Call]:

@@ -10,29 +10,30 @@ from tripletick.checkpoint.values import Change
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.messages import Call, Receipt, Result
 from tripletick.models.conversation import Conversation
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.tool import FileTracker
 from tripletick.turn.attempts import Attempts
 from tripletick.turn.losses import NUMERALS, find_overwritten
 
 LOOKS = frozenset({"read", "file_finder", "write", "append", "edit", "web_search", "fetch", "browse"})
 """Tags of ours that run no program and change nothing but files of the folder."""
-SUMMARIES = re.compile(
+SUMMARIES = lazy_regex(
     r"(?m)^=*[ \t]*\d+ (?:passed|failed|error).* in [\d.:]+m?s.*$"  # pytest
     r"|^test result: .*$"  # cargo
     r"|^(?:#|\u2139) (?:pass|fail) \d+$"  # node --test
     r"|^ +\d+ (?:passing|failing)\b.*$"  # mocha
 )
-PASSED = re.compile(r"(\d{1,9}) pass(?:ed|ing)|pass (\d{1,9})")
-FAILED = re.compile(r"(\d{1,9}) (?:failed|failing|errors?)\b|fail (\d{1,9})")
+PASSED = lazy_regex(r"(\d{1,9}) pass(?:ed|ing)|pass (\d{1,9})")
+FAILED = lazy_regex(r"(\d{1,9}) (?:failed|failing|errors?)\b|fail (\d{1,9})")
 STILL = "{command} still fails"
 UNTOUCHED = "{path} is as it was"
 OUTPUT = "Output:"
 UNSAID, UNSAID_LINES = 300, 12
 """Characters and lines of an output that may stand below an answer."""
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
-WORD = re.compile(r"\w{3,}")
-UNITTEST = re.compile(r"(?m)^Ran (\d{1,9}) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
-GO = re.compile(r"(?m)^[ \t]*--- (PASS|FAIL): ")
+NUMBER = lazy_regex(r"\d+(?:\.\d+)?")
+WORD = lazy_regex(r"\w{3,}")
+UNITTEST = lazy_regex(r"(?m)^Ran (\d{1,9}) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
+GO = lazy_regex(r"(?m)^[ \t]*--- (PASS|FAIL): ")
 
 
 def build_receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | None) -> Receipt:

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 
 from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change
+from tripletick.system.lazy_regex import lazy_regex
 
 _NAME = r"[\"'`]?(?P<{}>[\w.-]{{1,80}}\.\w{{1,5}}|(?<=[\"'`])[^\"'`\n/]{{1,80}}\.\w{{1,5}}(?=[\"'`]))[\"'`]?"
-_SHOWN = re.compile(
+_SHOWN = lazy_regex(
     rf"(?<![\w./-]){_NAME.format('old')},? "
     r"(?:(?:then|that|it|is|should|must|to|be|gets?|wird|soll|doit|debe|deve) ){0,4}"
     r"(?:becomes?|goes (?:in)?to|called|named|renamed to|zu|heißen|heißt dann|devient|devenir|s'appeler"

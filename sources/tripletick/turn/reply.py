@@ -6,7 +6,6 @@ Not covered: what the reply says (dialects), what comes of it (loop).
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
@@ -21,6 +20,7 @@ from tripletick.events import Event, Notice, Prompted, Refused, Reply, Thought, 
 from tripletick.messages import Chunk, Counts, Finish, Problem
 from tripletick.models.conversation import Conversation, TokenBudget
 from tripletick.models.model import HOTTEST, Model, Sampling
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.tool import Tool
 from tripletick.turn.compaction import Compactor, make_full_error
 
@@ -35,8 +35,8 @@ STUCK = "The model was repeating itself and was stopped."
 SHORT_ALREADY = "There is nothing to compact: there is little besides the first request and the last step."
 OVERTHOUGHT = "It reasoned for more than {tokens} tokens ([model] think_tokens). Retrying without reasoning."
 ANSWER_NOW = "Answer now, without thinking it over."
-FIRST_BLOCK = re.compile(r"(?ms)\A.*?^(`{3,8})\w[^\n]*\n.*?^\1[ \t]*$")
-NEXT_BLOCK = re.compile(r"(?m)^`{3,8}\w")
+FIRST_BLOCK = lazy_regex(r"(?ms)\A.*?^(`{3,8})\w[^\n]*\n.*?^\1[ \t]*$")
+NEXT_BLOCK = lazy_regex(r"(?m)^`{3,8}\w")
 REPEATED = (
     "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
 )
@@ -52,7 +52,7 @@ one line repeats are not (1.5B wrote `mv -f -f -f` for minutes)."""
 COUNTED = 2000
 """The same inside a fence for pieces of several lines that differ in their numbers alone: 1.5B wrote
 `if n == 76: return x == 76` for ten minutes. One line each, as in a list of numbers, is no sign of that."""
-NUMBER = re.compile(r"\d+")
+NUMBER = lazy_regex(r"\d+")
 TIMES = 6
 """The piece stands there at least so often."""
 STEP = 256

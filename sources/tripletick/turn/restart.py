@@ -15,16 +15,17 @@ from tripletick.checkpoint import Checkpoints
 from tripletick.checkpoint.undo_plan import format_paths
 from tripletick.events import Event, FreshStart, Notice, Reply
 from tripletick.models.conversation import Conversation
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.tool import FileTracker
 from tripletick.turn.attempts import ANEW, STEPS, Attempts
 from tripletick.turn.handover import Handover
 
 TRIED = "This was tried {count} and failed"
-SAVED = re.compile(r"\bsaved [^,\n]+, ")
+SAVED = lazy_regex(r"\bsaved [^,\n]+, ")
 """What a verdict says of a file."""
-WRONG = re.compile(r" (?:it )?(?:prints|gives) .+?, and (?:right is|the task shows) ", re.DOTALL)
+WRONG = lazy_regex(r" (?:it )?(?:prints|gives) .+?, and (?:right is|the task shows) ", re.DOTALL)
 """What an example says of a result that is wrong …"""
-ENDED = re.compile(r" (?:fails|raises)[ :].+", re.DOTALL)
+ENDED = lazy_regex(r" (?:fails|raises)[ :].+", re.DOTALL)
 """… and of a program that failed: its line and its error are copied where they are read, too."""
 ABSENT = ("does not exist", "No such file")
 """What is said of names that are not there."""

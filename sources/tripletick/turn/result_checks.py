@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.decimals import find_decimals
 from tripletick.tools.missing_imports import list_bound_names
@@ -37,18 +38,18 @@ BY = (
     r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}"
     r"(?:e?[ns])?(?!\w|\.\w| (?:lengths?|size|counts?|per)\b)"
 )
-DOWN = re.compile(
+DOWN = lazy_regex(
     r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|most \w+)"
     r"(?: \w+){0,2} first"
     r"|\bz ?(?:-|to) ?a\b|\brevers|absteigend|décroissant|descendente|aflopend",
     re.IGNORECASE,
 )
-UP = re.compile(
+UP = lazy_regex(
     r"\basc(?:ending)?\b|\b(?:lowest|smallest|oldest|earliest|shortest|cheapest|least \w+)(?: \w+){0,2} first"
     r"|\balphabet|\ba ?(?:-|to) ?z\b|aufsteigend|(?<!dé)croissant|(?<!d)ascendente|oplopend",
     re.IGNORECASE,
 )
-OTHER_KEY = re.compile(
+OTHER_KEY = lazy_regex(
     r"\b(?<!line )(?<!row )(?<!entry )(?:by|nach|par|por"
     r"|per(?! (?:\w+ )?(?:line|row|page|file|item|person|day|week|month|year)s?\b))\b"
     r"(?! (?:(?:the|dem|ordre|orden|ordine|ordem) )?(?:nam|nom|alpha|alfa|letter|title)\w*+(?! length))"
@@ -56,36 +57,36 @@ OTHER_KEY = re.compile(
     re.IGNORECASE,
 )
 """What is to be sorted by something in it."""
-NO_NUMBER = re.compile(
+NO_NUMBER = lazy_regex(
     r"\b(?:length|long|short|name|alphabet|letter|word|date|day|month|year|new|old|lat|earl|time)"
     r"|läng|kürz|datum|neu|ält|früh|spät|récent|ancien|fecha|recient|antigu|dat[ao]\b",
     re.IGNORECASE,
 )
 """What says that something else than a number is the key."""
-CASELESS = re.compile(
+CASELESS = lazy_regex(
     r"case[- ]?insensitiv|ignor\w* (?:the )?(?:upper|lower|capital)"
     r"|(?:ignor|regardless of)\w*(?: the)? case|groß.{0,3}(?:und |/)?\s?kleinschreibung"
     r"|case (?:does ?n.?t|does not|is not|isn.?t) ?(?:matter|important)|casse|mayúscul|maiuscol|hoofdletter",
     re.IGNORECASE,
 )
-NUMBERED_KEY = re.compile(
+NUMBERED_KEY = lazy_regex(
     r"\b(?:by|on|nach|par|por|per|op)\s+(?:(?:its|the|their|der|dem|la|le|de)\s+)?"
     r"(first|second|third|last|erste[nr]?|zweite[nr]?|dritte[nr]?|letzte[nr]?)\s+(?:column|spalte|field)\b",
     re.IGNORECASE,
 )
 ORDINALS = {"seco": 1, "thir": 2, "last": -1, "zwei": 1, "drit": 2, "letz": -1}
 """Where a column stands that is not the first, by how its numeral begins."""
-SEVERAL_KEYS = re.compile(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
+SEVERAL_KEYS = lazy_regex(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
 """Each key may have a direction of its own."""
-CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?:\.\d+)?")
+CLOCK = lazy_regex(r"\d{1,3}(?::\d\d){1,2}(?:\.\d+)?")
 """A duration, or a time of day: where some have hours and some have none, these are durations."""
 SECONDS = "sum(float(part) * 60**n for n, part in enumerate(reversed(row[{name!r}].split(':'))))"
 COMPARE = ". As text, 1:00:02 comes before 49:30; compare the seconds: {key}"
-HALF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
-UNIT = re.compile(r"\W*[\d.,]+ ?([^\W\d]+)")
+HALF_DAY = lazy_regex(r"\d ?[ap]\.?m\b", re.IGNORECASE)
+UNIT = lazy_regex(r"\W*[\d.,]+ ?([^\W\d]+)")
 ABSENT = frozenset({"", "-", "n/a", "na", "nan", "none", "null", "?"})
 """Values of which the place is free."""
-TOTALS = re.compile(r"(?:grand )?(?:total|sum|average|mean|summe|gesamt|somme|suma|totale)\b", re.IGNORECASE)
+TOTALS = lazy_regex(r"(?:grand )?(?:total|sum|average|mean|summe|gesamt|somme|suma|totale)\b", re.IGNORECASE)
 """How the last row begins where it is none of the others."""
 RANKS = """
 low medium high critical urgent normal none small large xs s m l xl xxl first second third todo doing done
@@ -94,22 +95,22 @@ jan feb mar apr may jun jul aug sep oct nov dec january february march april jun
 october november december
 """
 """Words with an order of their own."""
-MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
+MARK = lazy_regex(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
 """The sign that makes a line an item of a list."""
-NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-COMMA_NUMBER = re.compile(r"[^\w-]*(-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?)\D*")
+NUMBER = lazy_regex(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+COMMA_NUMBER = lazy_regex(r"[^\w-]*(-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?)\D*")
 """A number with its decimals behind a comma."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH = re.compile(rf"\b({'|'.join(MONTHS)})[a-z]*\b", re.IGNORECASE)
-STEP = re.compile(r"(?:for|while|if|with|try|print)\b|\w[\w.]*\s*[-+*/]?=|[\w.]+\(")
+MONTH = lazy_regex(rf"\b({'|'.join(MONTHS)})[a-z]*\b", re.IGNORECASE)
+STEP = lazy_regex(r"(?:for|while|if|with|try|print)\b|\w[\w.]*\s*[-+*/]?=|[\w.]+\(")
 """How a line begins that does something."""
-SHRINKS = re.compile(
+SHRINKS = lazy_regex(
     r"\b(?:re-?writ|re-?factor|simplif|shorten|instead|from scratch|only one|clean|merg|combin|inlin|de-?dup"
     r"|duplicate|split|extract)",
     re.IGNORECASE,
 )
 """A program may have fewer functions afterwards."""
-DEEP = re.compile(
+DEEP = lazy_regex(
     r"\b(?:sub-?folders?|sub-?director\w+|recursive\w*|below|underneath|everywhere|all (?:the )?folders"
     r"|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartell\w+|submapp?en|subpastas?)\b",
     re.IGNORECASE,

@@ -13,25 +13,26 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tripletick.checkpoint.values import Change
 from tripletick.paths import Workspace
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.sections import find_named_section, get_heading
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 OUTSIDE = "{path} was also changed outside [{section}], which alone is meant: {line} had been {old}."
-_SPECIAL, _ESCAPED = re.compile(r"([/&\\])"), r"\\\1"
+_SPECIAL, _ESCAPED = lazy_regex(r"([/&\\])"), r"\\\1"
 """What sed reads as something else in what it writes."""
 MOST = 10
 """Lines that one command puts back."""
 CAPITALS = "The ending of {path} still has capitals."
 LOWER = 'for f in {where}; do e="${{f##*.}}"; [ "$e" = "${{e,,}}" ] || mv "$f" "${{f%.*}}.${{e,,}}"; done'
-SMALL_ENDINGS = re.compile(
+SMALL_ENDINGS = lazy_regex(
     r"\b(?:extensions?|endings?|suffix(?:es)?|(?:datei)?endung\w*|extensión|extensiones|estension\w)\b[^.;\n]{0,60}"
     r"\b(?:lower ?-?case|small letters|klein\w*|minuscules?|minúsculas?|minuscol\w)"
     r"|\blower ?-?case[^.;\n]{0,40}\b(?:extensions?|endings?|suffix(?:es)?)\b",
     re.IGNORECASE,
 )
 UNMADE = '"{name}" is not there, and the name of {old} is to become that: mv OLD NEW.'
-BECOMES = re.compile(
+BECOMES = lazy_regex(
     r"(?:\b(?:becomes?|goes (?:in)?to|is (?:then |to be )?(?:called|named)|should be(?:come| called| named)?"
     r"|wird(?: zu)?|heißt dann|devient|pasa a (?:ser|llamarse)|diventa|wordt)|->|→|=>)\s+"
     r"[\"'`](?P<name>[^\"'`\n]{1,120}\.\w{1,5})[\"'`]",
@@ -39,30 +40,30 @@ BECOMES = re.compile(
 )
 """The name that a file is to have, behind the one that it has."""
 WRONG_YEAR = "{name} has {year} in its name, which is not {said}."
-YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+YEAR = lazy_regex(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _OF = r" (?:(?:the )?(?:year|jahr|an(?:née|no)|año|end of) )?((?:19|20)\d\d)(?![\d/.-]\d)"
 SPANS: tuple[tuple[re.Pattern[str], Callable[[int, int], bool]], ...] = (
     (
-        re.compile(
+        lazy_regex(
             rf"\b(?:before|(?:old|earli)er than|prior to|vor|avant|antes de|prima del|voor){_OF}",
             re.IGNORECASE,
         ),
         operator.lt,
     ),
     (
-        re.compile(rf"\b(?:after|(?:lat|new)er than|nach|après|después de|dopo il|na){_OF}", re.IGNORECASE),
+        lazy_regex(rf"\b(?:after|(?:lat|new)er than|nach|après|después de|dopo il|na){_OF}", re.IGNORECASE),
         operator.gt,
     ),
-    (re.compile(rf"\b(?:since|seit|ab|depuis|desde|dal|sinds|vanaf){_OF}", re.IGNORECASE), operator.ge),
+    (lazy_regex(rf"\b(?:since|seit|ab|depuis|desde|dal|sinds|vanaf){_OF}", re.IGNORECASE), operator.ge),
     (
-        re.compile(
+        lazy_regex(
             rf"\b(?:until|till|up to|through|bis|jusqu.(?:à|en)|hasta|fino al|tot){_OF}", re.IGNORECASE
         ),
         operator.le,
     ),
 )
 """How a request speaks of years, and how those compare that are meant."""
-SPARES = re.compile(
+SPARES = lazy_regex(
     r"\b(?:keep\w*|stay\w*|except|but|other than|remain\w*|leav\w*|rest|behalte\w*|bleib\w*|außer|garde\w*"
     r"|sauf|restent|conserv\w*|salvo|excepto|tranne|behoud\w*|behalve)\b",
     re.IGNORECASE,

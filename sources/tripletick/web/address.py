@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
+from tripletick.system.lazy_regex import lazy_regex
+
 PORTS = {"http": 80, "https": 443}
 LONGEST = 4000
 """Characters of an address; what is longer carries something."""
@@ -24,14 +26,14 @@ SAFE = "!$&'()*+,;=:@/?-._~%"
 _AROUND = "<>()[]{}\"'`*,;.!?\u00bb\u2019\u201d\u3001\u3002\u300d\uff01\uff09\uff0c\uff1a\uff1b\uff1f"
 """Also the quotes and the stops that other languages write."""
 _PAIRS = {")": "(", "]": "["}
-_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+", re.IGNORECASE)
-_HOST = re.compile(r"(?<![\w@.:/-])(?:[\w-]+\.)+[^\W\d_]{2,}(?::\d+)?(?![\w@-])")
-_LOCAL = re.compile(
+_URL = lazy_regex(r"https?://[^\s<>\"'`|\\^{}]+", re.IGNORECASE)
+_HOST = lazy_regex(r"(?<![\w@.:/-])(?:[\w-]+\.)+[^\W\d_]{2,}(?::\d+)?(?![\w@-])")
+_LOCAL = lazy_regex(
     r"(?<![\w@.:/-])(?:localhost|127(?:\.\d{1,3}){3})(?![\w@.-])(?::\d+)?(?:/[^\s<>\"'`|\\^{}]*)?",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"(?i)[\w-]+(?:\.[\w-]+)*\.?(?::\d+)?(?:[/?#].*)?")
-_NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|[0-9a-f:.]+")
+_PLACE = lazy_regex(r"(?i)[\w-]+(?:\.[\w-]+)*\.?(?::\d+)?(?:[/?#].*)?")
+_NAME = lazy_regex(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|[0-9a-f:.]+")
 
 
 class FetchError(Exception):

@@ -12,6 +12,7 @@ from http import HTTPStatus
 
 from protego import Protego
 
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.web.address import BRIEF, FetchError, WebAddress
 from tripletick.web.http_client import Wanted, WebClient, WebResponse
 
@@ -24,7 +25,7 @@ ROBOTS_RULES = 1_000_000
 CLOSED = Protego.parse("User-agent: *\nDisallow: /")
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-PAGE = re.compile(
+PAGE = lazy_regex(
     r"text/.+|application/(?:(?:.+\+)?(?:xml|json)|pdf|x-pdf|javascript|x?yaml|x-ndjson|rtf|xhtml|octet-stream)"
 )
 """Media types that are read; what calls itself octet-stream is looked at."""

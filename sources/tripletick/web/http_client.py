@@ -26,6 +26,7 @@ from tripletick.sandbox.net.http_heads import HEAD, ProxyRequest
 from tripletick.sandbox.net.relay import PIECE, Link
 from tripletick.sandbox.net.upstream import Connector, ProxyTerms, Resolve, look_up
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.web.address import PORTS, FetchError, WebAddress
 
 FIELDS = (
@@ -37,8 +38,8 @@ FIELDS = (
 INTERIM = 8
 """Answers before the answer (RFC 9110, 15.2) that are skipped."""
 PACKED = {"gzip", "x-gzip", "deflate"}
-_STATUS = re.compile(rb"HTTP/1\.[01] (?P<status>[1-5]\d\d)(?: [^\r\n]*)?\r?\n")
-_SIZE = re.compile(rb"\s*([0-9A-Fa-f]{1,15})\s*(?:;[^\n]*)?\n")
+_STATUS = lazy_regex(rb"HTTP/1\.[01] (?P<status>[1-5]\d\d)(?: [^\r\n]*)?\r?\n")
+_SIZE = lazy_regex(rb"\s*([0-9A-Fa-f]{1,15})\s*(?:;[^\n]*)?\n")
 _EITHER = zlib.MAX_WBITS | 32
 _GZIP = b"\x1f\x8b"
 

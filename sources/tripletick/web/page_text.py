@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.web.address import FetchError
 from tripletick.web.http_client import WebResponse
 from tripletick.web.sanitize import sanitize_text
 
 SNIFFED = 1024
-HTML = re.compile(rb"(?i)<(?:!doctype html|html|head|body|title|meta|div|p|h1|table)\b")
+HTML = lazy_regex(rb"(?i)<(?:!doctype html|html|head|body|title|meta|div|p|h1|table)\b")
 BROKEN = "{address} cannot be read: {why}"
 TOO_LONG = "it takes more than {seconds:g} s"
 TOO_LARGE = "it takes too much memory"

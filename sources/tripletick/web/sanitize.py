@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
-DROPPED = re.compile("[\u00ad\ufe00-\ufe0f]")
+from tripletick.system.lazy_regex import lazy_regex
+
+DROPPED = lazy_regex("[\u00ad\ufe00-\ufe0f]")
 """Soft hyphens and the shapes of signs: they mean nothing to a model."""
-_JOINED = re.compile("(?<=[^\x00-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\x00-\x7f\u200b-\u200f])")
+_JOINED = lazy_regex("(?<=[^\x00-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\x00-\x7f\u200b-\u200f])")
 """Between letters of Persian and Hindi and parts of an emoji these two are part of the spelling."""
-_SUSPECT = re.compile("[^\n\t -~\u00a1-\u024f\u0370-\u052f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
-_BLANKS = re.compile(r"(?<![^\S\n])[^\S\n]+$", re.MULTILINE)
+_SUSPECT = lazy_regex("[^\n\t -~\u00a1-\u024f\u0370-\u052f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_BLANKS = lazy_regex(r"(?<![^\S\n])[^\S\n]+$", re.MULTILINE)
 """Tried once a run: from each blank of a long one it would take minutes."""
-_GAPS = re.compile(r"\n{3,}")
+_GAPS = lazy_regex(r"\n{3,}")
 
 
 def sanitize_text(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -13,11 +12,12 @@ from tripletick.chat.commands.chat_context import ChatContext, Names, SlashComma
 from tripletick.chat.commands.output import edit_text, toggle_reasoning
 from tripletick.paths import PathRefused
 from tripletick.session import mentioned_files
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.ui.input_line import KeyActions, Suggestion
 from tripletick.ui.sanitize import escape_controls
 
 MOST = 200
-_WORD = re.compile(r'(?<!\S)(?P<sign>@?)(?P<quote>"?)(?P<start>[^\s"@]*)$')
+_WORD = lazy_regex(r'(?<!\S)(?P<sign>@?)(?P<quote>"?)(?P<start>[^\s"@]*)$')
 
 
 def make_keyboard(desk: ChatContext, commands: Mapping[str, SlashCommand]) -> KeyActions:

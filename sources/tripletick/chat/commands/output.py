@@ -16,6 +16,7 @@ from tripletick.dialects.fence.parse_options import ASKS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session import agent_models
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import describe_os_error, parse_number
 from tripletick.ui import clipboard, external_editor
 from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, ReplyPreview
@@ -32,7 +33,7 @@ KEPT = (
     "not support copying. Saved to {path} instead."
 )
 LAST = "last"
-_ASKS = re.compile(f"^{ASKS.pattern}", re.MULTILINE)
+_ASKS = lazy_regex(f"^{ASKS.pattern}", re.MULTILINE)
 NO_REASONING = "This chat has no reasoning yet."
 THOUGHTS = {
     "yes": "Reasoning is on.",

@@ -20,12 +20,13 @@ from tripletick.dialects.fence.problem_collector import ProblemCollector, make_b
 from tripletick.dialects.reasoning_tags import BLANKS
 from tripletick.languages import registry
 from tripletick.messages import Call, Problem
+from tripletick.system.lazy_regex import lazy_regex
 
 ABOVE = 2
 """Lines before a block of which the last that is not blank may name its file."""
 LONGEST = 500
 """Characters of such a line that are looked at."""
-_WORD = re.compile(r"[\w./-]+")
+_WORD = lazy_regex(r"[\w./-]+")
 _NAMED = 40
 """Characters of an invented result's first line that are told."""
 

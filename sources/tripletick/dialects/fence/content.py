@@ -17,13 +17,14 @@ from tripletick.dialects.fence.lines import ReplyLines, dedent_line
 from tripletick.dialects.fence.literals import LITERALS, ShellLiterals
 from tripletick.dialects.reasoning_tags import BLANKS
 from tripletick.languages import registry
+from tripletick.system.lazy_regex import lazy_regex
 
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
-_ANGLED = re.compile(r"<[^<>]+>$")
-_DOTS = re.compile(r"[.…\s]+$|\[\s*(?:\.\.\.|…)\s*\]$")
+_ENTITY = lazy_regex(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+_ANGLED = lazy_regex(r"<[^<>]+>$")
+_DOTS = lazy_regex(r"[.…\s]+$|\[\s*(?:\.\.\.|…)\s*\]$")
 _COMMENTED = TOOLS - {"write", "append", "edit"}
 """Tools whose body holds lines of its own, as a program does."""
-EMPTY_FILES = re.compile(r"(?:.*/)?(?:__init__\.py|py\.typed|\.(?:git)?keep|\.nojekyll)$")
+EMPTY_FILES = lazy_regex(r"(?:.*/)?(?:__init__\.py|py\.typed|\.(?:git)?keep|\.nojekyll)$")
 """Files that mean something without content."""
 
 
@@ -43,7 +44,7 @@ class SessionPrompts:
     further: str = ""
 
 
-_OTHER_SHELL = re.compile(
+_OTHER_SHELL = lazy_regex(
     rf"^[{BLANKS}]*(?:PS(?:[{BLANKS}][^>\n]*)?>|[A-Za-z]:[\\/][^>\n\"'|<]*>)", re.MULTILINE
 )
 """The prompts of PowerShell and cmd; to bash they redirect."""

@@ -25,8 +25,9 @@ from tripletick.dialects.reasoning_tags import (
     match_channel_header,
 )
 from tripletick.events import Part, Text, Thought
+from tripletick.system.lazy_regex import lazy_regex
 
-_FINAL = re.compile(BARE_FINAL)
+_FINAL = lazy_regex(BARE_FINAL)
 _ENDS = {
     HARMONY_END: tuple(f"<|{name}|>" for name in ("end", "start", "channel", "call", "return")),
     _FINAL: (BARE_FINAL,),
@@ -48,10 +49,10 @@ _BEGUN = {pattern: list_prefixes(words) for pattern, words in _ENDS.items()}
 _MAY_BEGIN, _MAY_BEGIN_ALL = list_prefixes(_STARTS), list_prefixes((*_STARTS, *_FIRST))
 _MAY_BEGIN_TAG = list_prefixes(TAGS)
 _FENCES = "`~"
-_RUN = re.compile(rf"[{BLANKS}]*({FENCE_RUN})[{BLANKS}]*")
+_RUN = lazy_regex(rf"[{BLANKS}]*({FENCE_RUN})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
 """Only behind one of these can reasoning begin that is not at the beginning of a reply."""
-_SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
+_SIGN_IN = lazy_regex(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
 
 
 class StreamDisplay:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from tripletick.dialects.fence.hallucinations import disarm_turn_tokens
 from tripletick.messages import OUTSIDE, Call, Problem, Result
+from tripletick.system.lazy_regex import lazy_regex
 
 MOST_PROBLEMS = 3
 NO_OUTPUT = "(no output)"
-_TICKS = re.compile(r"`{3,}")
+_TICKS = lazy_regex(r"`{3,}")
 
 
 def wrap_in_fence(text: str, info: str) -> str:

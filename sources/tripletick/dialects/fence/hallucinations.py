@@ -15,16 +15,17 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from tripletick.dialects.reasoning_tags import BLANKS, CLOSING, find_opening, find_outside_spans
+from tripletick.system.lazy_regex import lazy_regex
 
 _QUIET = ("<|eom_id|>", "<|return|>", "<|end|>")
 """Tokens that end a message; with nothing behind them nothing has leaked."""
-_CALL_NAME = re.compile(r"\"(?:name|tool|tool_name|function|action|recipient_name)\"\s*:\s*[\"{]")
-_CALL_ARGS = re.compile(
+_CALL_NAME = lazy_regex(r"\"(?:name|tool|tool_name|function|action|recipient_name)\"\s*:\s*[\"{]")
+_CALL_ARGS = lazy_regex(
     r"\"(?:arguments|parameters|args|action_input|tool_input|input|params)\"\s*:|\"tool_calls\"\s*:"
 )
-_ESCAPED = re.compile(r"\s*(?:\\`){3}")
-_INLINE = re.compile(r"```[ ]?([A-Za-z][\w+#-]*)[ :]+(?=[^`\s])[^`]*```")
-ODD = re.compile(r"[<\[◁:：#*_]")
+_ESCAPED = lazy_regex(r"\s*(?:\\`){3}")
+_INLINE = lazy_regex(r"```[ ]?([A-Za-z][\w+#-]*)[ :]+(?=[^`\s])[^`]*```")
+ODD = lazy_regex(r"[<\[◁:：#*_]")
 """What such a line holds one of, whatever it is: told without looking for the words."""
 _HEAD = 300
 """Characters of a line in which the words for a result are sought."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tripletick.dialects.fence.hallucinations import load_words, mentions_expected_output, names_output
 from tripletick.dialects.reasoning_tags import BLANKS
 from tripletick.languages import registry
+from tripletick.system.lazy_regex import lazy_regex
 
 TOOLS = frozenset(["read", "write", "edit", "append", "file_finder", "web_search", "fetch", "mcp"])
 OUTPUT = "output"
@@ -77,16 +78,16 @@ DATA = frozenset(
 _NAMES_OF_TAGS = {"node.js": "javascript", "asp.net": "csharp", "vue.js": "vue", "vb.net": "vbnet"}
 
 _SPACE = f"[{BLANKS}]"
-_WORD = re.compile(rf"[^{BLANKS}:：{{,;(=\"'`]+")
-_TOKEN = re.compile(rf"[\w.-]+[=:：](?:\"[^\"]*\"|'[^']*')|\"[^\"]*\"|'[^']*'|“[^”]*”|[^{BLANKS}]+")
-_PATH_KEY = re.compile(r"(?:title|filename|file|path|name|src)[=:：](.*)", re.IGNORECASE | re.DOTALL)
-_NOTE = re.compile(rf"{_SPACE}*[(（][^()（）]*[)）]{_SPACE}*$")
-_EXTENSION = re.compile(r"\.(?:[A-Za-z][A-Za-z0-9_]{0,11}|7z)$")
-_DOTFILE = re.compile(r"\.[A-Za-z][\w.-]*$")
-_NAMED = re.compile(
+_WORD = lazy_regex(rf"[^{BLANKS}:：{{,;(=\"'`]+")
+_TOKEN = lazy_regex(rf"[\w.-]+[=:：](?:\"[^\"]*\"|'[^']*')|\"[^\"]*\"|'[^']*'|“[^”]*”|[^{BLANKS}]+")
+_PATH_KEY = lazy_regex(r"(?:title|filename|file|path|name|src)[=:：](.*)", re.IGNORECASE | re.DOTALL)
+_NOTE = lazy_regex(rf"{_SPACE}*[(（][^()（）]*[)）]{_SPACE}*$")
+_EXTENSION = lazy_regex(r"\.(?:[A-Za-z][A-Za-z0-9_]{0,11}|7z)$")
+_DOTFILE = lazy_regex(r"\.[A-Za-z][\w.-]*$")
+_NAMED = lazy_regex(
     r"(?:README|LICENSE|LICENCE|CHANGELOG|NOTICE|AUTHORS|COPYING|[A-Z][a-z]+file|GNUmakefile|makefile)$"
 )
-_WORDS_OF_OURS = re.compile(r"(?:append|all|read|info|(?:timeout|n)=\d+)$")
+_WORDS_OF_OURS = lazy_regex(r"(?:append|all|read|info|(?:timeout|n)=\d+)$")
 _QUOTES = "\"'“”‘’`"
 
 

@@ -16,16 +16,17 @@ from operator import add
 from typing import NamedTuple
 
 from tripletick.dialects.reasoning_tags import BLANKS, CLOSING, FENCE_HEAD, FENCE_RUN, OPENING, ClosingTags
+from tripletick.system.lazy_regex import lazy_regex
 
-_BREAK = re.compile(r"\r\n|\n|\r")
-_PLAIN = re.compile(rf"([{BLANKS}]*+)({FENCE_RUN})(.*)", re.DOTALL)
-_LISTED = re.compile(rf"({FENCE_HEAD})({FENCE_RUN})(.*)", re.DOTALL)
-_COMMONMARK = re.compile(r" {0,3}(`{3,}+(?!.*`)|~{3,})(.*)")
-CONTROL = re.compile(
+_BREAK = lazy_regex(r"\r\n|\n|\r")
+_PLAIN = lazy_regex(rf"([{BLANKS}]*+)({FENCE_RUN})(.*)", re.DOTALL)
+_LISTED = lazy_regex(rf"({FENCE_HEAD})({FENCE_RUN})(.*)", re.DOTALL)
+_COMMONMARK = lazy_regex(r" {0,3}(`{3,}+(?!.*`)|~{3,})(.*)")
+CONTROL = lazy_regex(
     r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:end_code|s|eos|end_of_turn|"
     rf"start_of_turn|answer|code|tool_call|function_call)\b|{OPENING.pattern}|{CLOSING.pattern}",
 )
-_BEHIND = re.compile(rf"[^`>]*[^`>{BLANKS}][^`>]*```[a-z][\w+#-]*[{BLANKS}]*$")
+_BEHIND = lazy_regex(rf"[^`>]*[^`>{BLANKS}][^`>]*```[a-z][\w+#-]*[{BLANKS}]*$")
 TAB = 4
 _KNOWN, _SHORT = 1024, 200
 """Lines whose shape is remembered, and how long they may be: a reply has a few fence lines many times."""

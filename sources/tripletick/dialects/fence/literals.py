@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
+from tripletick.system.lazy_regex import lazy_regex
+
 
 class LiteralTracker(Protocol):
     """Follows a program line by line."""
@@ -41,8 +43,8 @@ class LiteralTracker(Protocol):
         ...
 
 
-_PYTHON = re.compile(r"#|\"\"\"|'''|\"|'")
-_PYTHON_END = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"""', "'''", '"', "'")}
+_PYTHON = lazy_regex(r"#|\"\"\"|'''|\"|'")
+_PYTHON_END = {quote: lazy_regex(rf"\\.|{quote}", re.DOTALL) for quote in ('"""', "'''", '"', "'")}
 
 
 class PythonLiterals:
@@ -92,19 +94,19 @@ def _find_string_end(line: str, at: int, quote: str) -> tuple[int, bool]:
     return len(line), False
 
 
-_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^']+)'|\"([^\"]+)\"|\\?([A-Za-z_][\w.+-]*))")
-_COMMAND = re.compile(r"\\.?|\$'|'|\"|\$\(\(|\(\(|\$\(|\(|\)|<<<|<<|(?:(?<=[\s;&|(])|^)#", re.DOTALL)
-_DOUBLE = re.compile(r"\\.?|\"|\$\(\(|\$\(", re.DOTALL)
-_ANSI = re.compile(r"\\.?|'", re.DOTALL)
-_ARITHMETIC = re.compile(r"\)\)|\(\(")
-_SINGLE = re.compile(r"'")
+_HEREDOC = lazy_regex(r"<<(-?)[ \t]*(?:'([^']+)'|\"([^\"]+)\"|\\?([A-Za-z_][\w.+-]*))")
+_COMMAND = lazy_regex(r"\\.?|\$'|'|\"|\$\(\(|\(\(|\$\(|\(|\)|<<<|<<|(?:(?<=[\s;&|(])|^)#", re.DOTALL)
+_DOUBLE = lazy_regex(r"\\.?|\"|\$\(\(|\$\(", re.DOTALL)
+_ANSI = lazy_regex(r"\\.?|'", re.DOTALL)
+_ARITHMETIC = lazy_regex(r"\)\)|\(\(")
+_SINGLE = lazy_regex(r"'")
 _PATTERNS = {"$(": _COMMAND, '"': _DOUBLE, "$'": _ANSI, "'": _SINGLE, "((": _ARITHMETIC}
 _PUSHES = {'"': '"', "'": "'", "$'": "$'", "$((": "((", "((": "((", "$(": "$("}
 _POPS = {('"', '"'), ("'", "'"), ("$'", "'"), ("((", "))"), ("$(", ")")}
 _NAMES = frozenset(['"', "'", "$'"])
 
 
-_APOSTROPHE = re.compile(r"[^\W\d_]\\?'[^\W\d_]")
+_APOSTROPHE = lazy_regex(r"[^\W\d_]\\?'[^\W\d_]")
 _HOW = " (a text that has a ' goes between \")"
 
 

@@ -8,7 +8,6 @@ that was cut. Not covered: what the block holds (content.py) and whether it is r
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 
@@ -24,8 +23,9 @@ from tripletick.dialects.fence.info_string import parse_info
 from tripletick.dialects.fence.lines import FenceMark, FenceShape, ReplyLines, dedent_line
 from tripletick.dialects.fence.literals import LiteralTracker
 from tripletick.dialects.reasoning_tags import BLANKS
+from tripletick.system.lazy_regex import lazy_regex
 
-_TAG_LIKE = re.compile(r"[a-z][a-z0-9_+#-]*(?:[:：]\S+)?$")
+_TAG_LIKE = lazy_regex(r"[a-z][a-z0-9_+#-]*(?:[:：]\S+)?$")
 
 
 class BlockEndFinder:

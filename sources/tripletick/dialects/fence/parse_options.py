@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tripletick.dialects.fence.info_string import NO_TOOLS, TOOLS, InfoString
 from tripletick.messages import Finish
+from tripletick.system.lazy_regex import lazy_regex
 
 QUESTION = "REQUEST_CLARIFICATION"
-ASKS = re.compile(rf"[ \t]*(?:\#+ *)?[*_`\[]*{QUESTION}(?!\w)[*_`\]]*[ \t]*[:\uff1a]?[ \t]*[*_`]*")
+ASKS = lazy_regex(rf"[ \t]*(?:\#+ *)?[*_`\[]*{QUESTION}(?!\w)[*_`\]]*[ \t]*[:\uff1a]?[ \t]*[*_`]*")
 """What begins a question to the user, at the beginning of a line."""
 
 

@@ -6,7 +6,6 @@ the model played another part is judged at once, by reading what has come so far
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -20,8 +19,9 @@ from tripletick.dialects.fence.parse_options import ParseOptions
 from tripletick.dialects.fence.reply_parser import ReplyParser
 from tripletick.events import Part, Thought
 from tripletick.messages import Chunk, Finish
+from tripletick.system.lazy_regex import lazy_regex
 
-_BREAK = re.compile(r"[\r\n]")
+_BREAK = lazy_regex(r"[\r\n]")
 _READ_AGAIN, _ALLOWANCE = 6, 100_000
 """At most so many times its length, and characters, of a reply are read to judge its lines."""
 

@@ -19,8 +19,9 @@ from tripletick.dialects.reasoning_tags import (
     find_outside_spans,
     is_at_line_start,
 )
+from tripletick.system.lazy_regex import lazy_regex
 
-BREAK = re.compile(r"[\r\n]")
+BREAK = lazy_regex(r"[\r\n]")
 
 
 def list_prefixes(words: Iterable[str]) -> frozenset[str]:

@@ -19,6 +19,7 @@ from tripletick.dialects.fence.info_string import resolve_tag
 from tripletick.dialects.fence.parse_options import ParseOptions
 from tripletick.dialects.named_calls.expression import RawCall
 from tripletick.messages import Call, Problem
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.parameters import (
     TEXT,
     ArgumentsError,
@@ -29,8 +30,8 @@ from tripletick.tools.parameters import (
 from tripletick.tools.tool import Tool
 
 SHOWN_TAGS, ALIKE = 12, 2
-_KEYWORD = re.compile(r"(\w+)\s*=\s*(.*)", re.DOTALL)
-_SPACE = re.compile(r"(?:functions?|tools?|default_api|api)[.:/]", re.IGNORECASE)
+_KEYWORD = lazy_regex(r"(\w+)\s*=\s*(.*)", re.DOTALL)
+_SPACE = lazy_regex(r"(?:functions?|tools?|default_api|api)[.:/]", re.IGNORECASE)
 
 
 class NotACallError(ValueError):

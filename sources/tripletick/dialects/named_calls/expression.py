@@ -14,17 +14,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-_HEAD = re.compile(r"\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*\((?P<inside>.*)\)\s*;?\s*", re.DOTALL)
-_STRING = re.compile(
+from tripletick.system.lazy_regex import lazy_regex
+
+_HEAD = lazy_regex(r"\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*\((?P<inside>.*)\)\s*;?\s*", re.DOTALL)
+_STRING = lazy_regex(
     r"\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL
 )
-_PREFIXED = re.compile(rf"(\b[A-Za-z]{{1,2}})?({_STRING.pattern})", re.DOTALL)
-_BEHIND = re.compile(r"[ \t]*(?:[\r\n<]|\Z)")
-_OPEN = re.compile(r"\"|(?<!\w)'|'(?!\w)")
+_PREFIXED = lazy_regex(rf"(\b[A-Za-z]{{1,2}})?({_STRING.pattern})", re.DOTALL)
+_BEHIND = lazy_regex(r"[ \t]*(?:[\r\n<]|\Z)")
+_OPEN = lazy_regex(r"\"|(?<!\w)'|'(?!\w)")
 """A quote that nothing closes; in a word it is an apostrophe."""
-_TAG = re.compile(r"</?tool\b", re.IGNORECASE)
-_QUOTE = re.compile("[\"']")
-_UNKNOWN = re.compile(r"\\(?![\\'\"abfnrtvxuUN0-7\r\n])|\\(?=x(?![0-9a-fA-F]{2})|u(?![0-9a-fA-F]{4})|U|N)")
+_TAG = lazy_regex(r"</?tool\b", re.IGNORECASE)
+_QUOTE = lazy_regex("[\"']")
+_UNKNOWN = lazy_regex(r"\\(?![\\'\"abfnrtvxuUN0-7\r\n])|\\(?=x(?![0-9a-fA-F]{2})|u(?![0-9a-fA-F]{4})|U|N)")
 """Backslashes of escapes that Python does not know, or that are not whole: patterns and paths have such."""
 _WORDS = {"true": True, "false": False, "null": None}
 COMPUTED = (ast.Call, ast.JoinedStr, ast.Starred, ast.Lambda, ast.comprehension)

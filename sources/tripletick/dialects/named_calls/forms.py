@@ -21,12 +21,13 @@ from tripletick.dialects.named_calls.expression import (
     read_expression,
 )
 from tripletick.dialects.reasoning_tags import BLANKS
+from tripletick.system.lazy_regex import lazy_regex
 
-_PARAMETER = re.compile(r"\s*<parameter=(?P<name>[^<>\s]+)\s*>\n?", re.IGNORECASE)
-_PARAMETER_END = re.compile(r"\n?</parameter\s*>(?=\s*(?:<parameter=|</function\s*>))", re.IGNORECASE)
-_FUNCTION = re.compile(r"\s*<function=(?P<name>[^<>\s]+)\s*>", re.IGNORECASE)
-_OBJECT = re.compile(r"\s*(?=\{)")
-_FUNCTION_END = re.compile(r"\s*</function\s*>(?:\s*</tool_call\s*>)?", re.IGNORECASE)
+_PARAMETER = lazy_regex(r"\s*<parameter=(?P<name>[^<>\s]+)\s*>\n?", re.IGNORECASE)
+_PARAMETER_END = lazy_regex(r"\n?</parameter\s*>(?=\s*(?:<parameter=|</function\s*>))", re.IGNORECASE)
+_FUNCTION = lazy_regex(r"\s*<function=(?P<name>[^<>\s]+)\s*>", re.IGNORECASE)
+_OBJECT = lazy_regex(r"\s*(?=\{)")
+_FUNCTION_END = lazy_regex(r"\s*</function\s*>(?:\s*</tool_call\s*>)?", re.IGNORECASE)
 
 
 def _closing_pattern(kind: str) -> re.Pattern[str]:

@@ -21,14 +21,15 @@ from tripletick.dialects.named_calls.expression import (
     has_adjacent_strings,
     to_json_value,
 )
+from tripletick.system.lazy_regex import lazy_regex
 
 NAMES = ("name", "tool", "tool_name", "function", "recipient_name")
 ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input", "params")
-_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
-_PARTS = re.compile(r"(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<rest>[^\"]+)|(?P<open>\")", re.DOTALL)
-_UNKNOWN = re.compile(r"\\(?:(?P<quote>')|(?P<other>[^\"\\/bfnrtu]))", re.DOTALL)
+_FENCED = lazy_regex(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
+_PARTS = lazy_regex(r"(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<rest>[^\"]+)|(?P<open>\")", re.DOTALL)
+_UNKNOWN = lazy_regex(r"\\(?:(?P<quote>')|(?P<other>[^\"\\/bfnrtu]))", re.DOTALL)
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_WORD = re.compile(r"\b(?:True|False|None)\b")
+_WORD = lazy_regex(r"\b(?:True|False|None)\b")
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSERS = ("}", "]")
 BLANKS = " \t\r\n"

@@ -23,25 +23,26 @@ from tripletick.dialects.named_calls.json_calls import read_calls
 from tripletick.dialects.reasoning_tags import BLANKS, find_outside_spans
 from tripletick.events import Text
 from tripletick.messages import Call, Problem
+from tripletick.system.lazy_regex import lazy_regex
 
 IDLE = frozenset({"fenced-call", "quoted", "inline-call"})
 """Problems that are told only where nothing was a call."""
-_BEGINS = re.compile(
+_BEGINS = lazy_regex(
     r"<(?P<kind>tool|tool_call|function_call|function(?==)|answer|observation)\b(?P<name>=[^<>\s]+)?\s*>",
     re.IGNORECASE,
 )
-_NEXT = re.compile(
+_NEXT = lazy_regex(
     rf"[{BLANKS}]*<(?P<kind>tool|tool_call|function_call|function(?==))\b(?P<name>=[^<>\s]+)?\s*>", re.I
 )
-_JSON = re.compile(rf"(?<![^{BLANKS}])(?:\[TOOL_CALLS\]|<\|python_tag\|>)?[{BLANKS}]*(?=[{{\[])")
-_MARKER = re.compile(rf"[{BLANKS}]*(?:(?:[-*+]|\d{{1,9}}[.)])[{BLANKS}]+)?")
-_ANSWER_END = re.compile(r"</answer\s*>", re.IGNORECASE)
+_JSON = lazy_regex(rf"(?<![^{BLANKS}])(?:\[TOOL_CALLS\]|<\|python_tag\|>)?[{BLANKS}]*(?=[{{\[])")
+_MARKER = lazy_regex(rf"[{BLANKS}]*(?:(?:[-*+]|\d{{1,9}}[.)])[{BLANKS}]+)?")
+_ANSWER_END = lazy_regex(r"</answer\s*>", re.IGNORECASE)
 
 FENCE = "``````"
-_OPENS = re.compile(
+_OPENS = lazy_regex(
     r"<(?P<kind>tool|tool_call|function_call|function)(?:=[^<>\s]+)?\s*>|</?answer\s*>", re.IGNORECASE
 )
-_SHOWN_BEGINS = re.compile(r"</?[a-z_]*(?:=[^<>\s]*)?\s*$", re.IGNORECASE)
+_SHOWN_BEGINS = lazy_regex(r"</?[a-z_]*(?:=[^<>\s]*)?\s*$", re.IGNORECASE)
 LONGEST = 40
 """Characters of the beginning of a tag that are held back."""
 

@@ -17,7 +17,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import socket
 import stat
 import sys
@@ -33,6 +32,7 @@ from tripletick.models.shared_engine.protocol import PROTOCOL, LineSocket
 from tripletick.system import platforms
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import describe_os_error
 
 START = "start.lock"
@@ -40,7 +40,7 @@ POLL = 0.05
 """Seconds between two looks at a lock that another program holds."""
 LONGEST_PATH = 100
 """Bytes of a socket's path that every system takes (unix(7): 108, on macOS 104)."""
-KEY = re.compile(r"([0-9a-f]{16})\.lock")
+KEY = lazy_regex(r"([0-9a-f]{16})\.lock")
 
 
 class SharingUnavailableError(Exception):

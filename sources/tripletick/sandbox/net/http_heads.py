@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tripletick.system.lazy_regex import lazy_regex
+
 HEAD = 64 << 10
 """The longest head, in bytes."""
-FIRST = re.compile(rb"([A-Z][A-Z-]{0,30}) (\S+) (HTTP/1\.[01])")
-NAME_AND_VALUE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r]*)")
+FIRST = lazy_regex(rb"([A-Z][A-Z-]{0,30}) (\S+) (HTTP/1\.[01])")
+NAME_AND_VALUE = lazy_regex(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r]*)")
 HOST = rb"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[0-9A-Za-z._-]{1,253}))"
-PLACE = re.compile(HOST + rb":(?P<port>\d{1,5})")
-URL = re.compile(
+PLACE = lazy_regex(HOST + rb":(?P<port>\d{1,5})")
+URL = lazy_regex(
     rb"(?i:http)://(?:[^/?#@\\]*@)?" + HOST + rb"(?::(?P<port>\d{0,5}))?(?P<path>/[^#]*|\?[^#]*|)(?:#.*)?"
 )
 HOP = {b"connection", b"keep-alive", b"te", b"upgrade", b"host"}

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tripletick.system.lazy_regex import lazy_regex
+
 Setting = tuple[str, str]
 """The environment variable that says the same, and its value."""
 VARIABLES = (
@@ -30,12 +32,12 @@ VARIABLES = (
     "GOPROXY",
     "CARGO_REGISTRY_INDEX",
 )
-CARGO = re.compile(r"CARGO_REGISTRIES_\w+_INDEX")
+CARGO = lazy_regex(r"CARGO_REGISTRIES_\w+_INDEX")
 PIP_KEYS = {"index-url": "PIP_INDEX_URL", "extra-index-url": "PIP_EXTRA_INDEX_URL"}
 UV_KEYS = {"index-url": "UV_INDEX_URL", "extra-index-url": "UV_EXTRA_INDEX_URL", "index": "UV_INDEX"}
 YARN_KEYS = {"registry": "YARN_REGISTRY", "npmRegistryServer": "YARN_NPM_REGISTRY_SERVER"}
-ADDRESS = re.compile(r"https?://[^\s,|'\"]+", re.IGNORECASE)
-NAMED = re.compile(r"\$\{(\w+)\}")
+ADDRESS = lazy_regex(r"https?://[^\s,|'\"]+", re.IGNORECASE)
+NAMED = lazy_regex(r"\$\{(\w+)\}")
 LARGEST = 1 << 20
 
 

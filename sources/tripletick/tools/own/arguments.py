@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from tripletick.messages import Call
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.parameters import SWITCHES, ArgumentsError, Parameter, Parameters
 
-LINE = re.compile(r"\s*([A-Za-z_]\w*)\s*(=(?!=)|:(?=\s|$))\s*(.*?)\s*$")
-BROKEN = re.compile(r"\{\s*[\"'](\w+)[\"']\s*:")
+LINE = lazy_regex(r"\s*([A-Za-z_]\w*)\s*(=(?!=)|:(?=\s|$))\s*(.*?)\s*$")
+BROKEN = lazy_regex(r"\{\s*[\"'](\w+)[\"']\s*:")
 QUOTES = ('"""', "'" * 3)
 BEHIND = "it takes nothing behind its tag: its arguments stand in the block"
 NO_LINE = "line {number} of the block is no `name = value`"

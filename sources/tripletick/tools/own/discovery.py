@@ -7,18 +7,18 @@ other. What a workspace's file says of itself is a text from outside: it is cut,
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tripletick.languages import registry
 from tripletick.sandbox.box import Limits
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.own import arguments
 from tripletick.tools.own.runners import HostRunner, RunnerOptions, SandboxRunner
 from tripletick.tools.parameters import Parameter, Parameters
 
-TAG = re.compile(r"[a-z][a-z0-9_]{0,39}")
+TAG = lazy_regex(r"[a-z][a-z0-9_]{0,39}")
 RESERVED = frozenset(
     ("own", "languages", "describe", "output", "result", "observation", "function", "action")
 )
