@@ -565,3 +565,24 @@ def test_a_last_name_alone_is_not_counted(context, names, end):
     for letter in names:
         put(context, f"{letter * 20}.txt", "text\n")
     assert request_text.format_folder_line(context.workspace, BASE, "hello").endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("request_", "is_told"),
+    [
+        ("What does tidy.py do? Explain it in one sentence, and don't run it or change anything.", True),
+        ("what does tidy.py do", True),
+        ("tidy.py: what is it for? dont run it", True),
+        ("Summarise tidy.py", True),
+        ("Was macht tidy.py?", True),
+        ("Run tidy.py and explain what it does", False),
+        ("Explain tidy.py and fix it", False),
+        ("Write what tidy.py does into notes.txt", False),
+        ("What does tidy.py print?", False),
+        ("What does other.py do?", False),
+    ],
+)
+def test_what_a_program_does_is_answered_from_its_text(context, request_, is_told):
+    put(context, "tidy.py", "print(1)\n")
+    attachments.attach_named_files(request_, context)
+    assert (attachments.choose_ending(request_, context.ledger, BASE) == BASE.tell) == is_told

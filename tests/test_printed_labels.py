@@ -7,6 +7,7 @@ from tripletick.tools.printed_labels import find_label
 from tripletick.turn import attachments
 
 SUM = "Write add.py: python3 add.py FILE prints the sum of its numbers."
+INCHES = "inches.py CM prints the centimetres as inches, with two decimals and nothing else."
 COUNT = "Write count.sh: bash count.sh FOLDER prints how many files are in it"
 LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
 
@@ -38,6 +39,12 @@ LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
         (SUM, "add.js", "console.log('Sum:', total)", "console.log(total);"),
         (SUM, "a.js", "for (const n of a) {\n  if (n) {\n    x()\n  }\n  console.log('Row:', n)\n}", ""),
         (SUM, "add.rb", "puts 'Sum:', total", ""),
+        (INCHES, "inches.py", "print(f'{cm / 2.54:.2f} inches')", "print(f'{cm / 2.54:.2f}')"),
+        (INCHES, "inches.py", "print(f'{cm} cm are {inches} inches')", ""),
+        (INCHES, "inches.py", "print(cm / 2.54, 'inches')", "print(cm / 2.54)"),
+        (INCHES + " As in: 3.94 inches", "inches.py", "print(f'{cm / 2.54:.2f} inches')", ""),
+        (INCHES.replace("decimals", "decimals, the unit inches"), "inches.py", "print(f'{a} inches')", ""),
+        ("Print the share with a % sign and nothing else.", "share.py", "print(f'{share}%')", ""),
     ],
 )
 def test_the_value_alone_is_printed(task, path, source, right):

@@ -17,6 +17,8 @@ ROWS = "Write rows.py: reads names from stdin, one per line, and prints them in 
 KEEP = "Write keep.sh: bash keep.sh letter.txt copies the file and prints saved letter.txt.bak"
 COUNT = "Write count.sh: print how many files in the folder, not in subfolders, end with .txt."
 
+TODOS = "Write todos.sh: bash todos.sh FILE prints how many lines contain TODO in capitals."
+
 
 def correct(task, source, tag="python"):
     """Give the number of things told, and the program as it should be."""
@@ -108,6 +110,9 @@ def correct(task, source, tag="python"):
         ),
         (COUNT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
+        (TODOS, "bash", 'grep -i "TODO" "$1" | wc -l', 'grep "TODO" "$1" | wc -l'),
+        (TODOS, "bash", 'grep -ci TODO "$1"', 'grep -c TODO "$1"'),
+        (TODOS, "bash", 'grep -c -i TODO "$1"', 'grep -c TODO "$1"'),
     ],
 )
 def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
@@ -120,6 +125,8 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
     ("task", "tag", "source"),
     [
         # there it is right
+        (TODOS.replace("in capitals", "in any case"), "bash", 'grep -i TODO "$1" | wc -l'),
+        ("Write up.sh, which prints the name in capitals", "bash", 'grep -i "$1" names | tr a-z A-Z'),
         ("Write ask.py, which asks for a year", "python", "year = input('Year: ')"),
         ("Write a.py, which takes a name from stdin", "python", "name = input()"),
         ("Write a.py without arguments", "python", "name = input()"),

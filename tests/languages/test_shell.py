@@ -305,3 +305,30 @@ def test_a_quiet_search_shows_the_lines_that_it_was_for(context):
     script = "grep -q wallet packing.txt"
     result = judge_status(Call("bash", script), shell(context, script), context)
     assert result.text == "(match found)\npacking.txt:2: * wallet"
+
+
+@pytest.mark.parametrize("script", ["echo $total > total.txt", 'echo "${total}"', "total2=1\necho $total"])
+def test_a_name_that_only_another_block_sets_runs_nothing(context, script):
+    run(context, "python", "total = 9\nprint(total)")
+    result = shell(context, script)
+    assert result.outcome == "failed" and result.verdict == "failed, nothing in this block sets total"
+    assert "$total of another block is not known here" in result.text
+    assert not (context.workspace.root / "total.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "total=$(wc -l < a.txt)\necho $total",
+        "while read -r a b; do echo $a $b; done < a.txt",
+        "for f in *.txt; do echo ${f%.txt}; done",
+        "awk '{total += $1} END {print total, $nf}' a.txt",
+        "cat > b.sh <<'EOF'\necho $name\nEOF",
+        'echo "${name:-nobody}" $HOME $1 \\$price',
+        "mapfile -t lines < a.txt; echo ${lines[0]}",
+        "echo '$total'",
+    ],
+)
+def test_a_name_that_is_set_or_no_name_of_the_shell_is_left_alone(context, script):
+    (context.workspace.root / "a.txt").write_text("1\n")
+    assert shell(context, script).ok

@@ -37,6 +37,7 @@ _ASIDE = lazy_regex(
     r"(?i)usage|error|invalid|please|must|not found|no such|missing|expected|provide|cannot|does not|enter\b"
 )
 """What stands in words for who uses a program wrongly."""
+_ADDED = r"\b(?:followed by|and then|units?|with|plus|suffix|end(?:s|ing) (?:in|with)|sign|symbol)"
 _WORD = lazy_regex(r"[^\W\d_]{3,}")
 _NEXT_LABEL = lazy_regex(r"[,;]|(?<!\bis)(?<!\bare)(?<!\bwas)\s*[:=]\s*$")
 """What stands between two values that are both asked for."""
@@ -54,26 +55,37 @@ def find_label(task: str, path: str, source: str) -> tuple[str, str] | None:
     """Give what prints the only value of the new program at `path` with words around it, and how that should
     be; None where all is well.
     """
-    asked = _ALONE.search(task) or _ASKS.search(task)
+    alone = _ALONE.search(task)
+    asked = alone or _ASKS.search(task)
     if not asked or _ANOTHER.search(asked["what"]) or _WANTS_WORDS.search(task):
         return None
     if path.endswith(".py"):
         tree = parse_program(source)
-        printed = [*_list_prints(tree, source)] if tree else []
+        printed = [*_list_prints(tree, source, alone=bool(alone))] if tree else []
     else:
         patterns = {"sh": _ECHO, "bash": _ECHO, "js": _LOG, "mjs": _LOG, "cjs": _LOG}
         pattern = patterns.get(path.rpartition(".")[2])
         printed = [*_list_lines(source, pattern)] if pattern else []
     if len(printed) != 1:
         return None
-    line, lead, right = printed[0]
-    shown = not _WORD.search(lead) or (lead.strip() and lead.strip() in task)
-    return None if shown or not right else (line, right)
+    line, words, right = printed[0]
+    return (line, right) if right and _is_label(words, task) else None
 
 
-def _list_prints(tree: ast.Module, source: str) -> Iterator[tuple[str, str, str]]:
-    """Give each `print` of a value: its source, the words before the value, and how it prints that alone, ""
-    where that is not clear.
+def _is_label(words: str, task: str) -> bool:
+    """Tell whether words around a value are no part of what the task shows."""
+    before, _, behind = words.partition("\0")
+    if behind := behind.strip():
+        unit = re.escape(behind)
+        # 3.5 kg, "kg", followed by kg
+        wanted = rf"\d\s*{unit}|[\"'`][^\"'`\n]{{0,80}}{unit}|{_ADDED}\b[^.;\n]{{0,40}}{unit}"
+        return not re.search(wanted, task, re.IGNORECASE)
+    return bool(_WORD.search(before)) and before.strip() not in task
+
+
+def _list_prints(tree: ast.Module, source: str, *, alone: bool) -> Iterator[tuple[str, str, str]]:
+    """Give each `print` of a value: its source, the words before the value, where it stands `alone` also a
+    NUL and those behind it, and how it prints that alone, "" where that is not clear.
     """
     rows = {
         id(part)
@@ -84,23 +96,25 @@ def _list_prints(tree: ast.Module, source: str) -> Iterator[tuple[str, str, str]
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != "print":
             continue
-        lead, right = _split_print(call.args)
+        lead, right = _split_print(call.args, alone=alone)
         if _ASIDE.search(lead) or not call.args or all(isinstance(part, ast.Constant) for part in call.args):
             continue
         line = ast.get_source_segment(source, call) or ""
         yield line, lead, "" if id(call) in rows or call.keywords else right
 
 
-def _split_print(args: Sequence[ast.expr]) -> tuple[str, str]:
-    """Give the words before the value that a `print` has, and the call that prints that alone."""
+def _split_print(args: Sequence[ast.expr], *, alone: bool) -> tuple[str, str]:
+    """Give the words around the value that a `print` has, and the call that prints that alone."""
     parts = args[0].values if len(args) == 1 and isinstance(args[0], ast.JoinedStr) else list(args)
     values = [at for at, part in enumerate(parts) if not isinstance(part, ast.Constant)]
     if not values:
         return "", ""
     texts = [str(part.value) if isinstance(part, ast.Constant) else "" for part in parts]
     lead, between, behind = texts[0], texts[values[0] + 1 : values[-1]], "".join(texts[values[-1] + 1 :])
-    if any(map(_NEXT_LABEL.search, between)) or behind.strip(" .!"):
+    behind = behind.strip(" .!")
+    if any(map(_NEXT_LABEL.search, between)) or (behind and not (alone and len(values) == 1)):
         return lead, ""
+    lead += f"\0{behind}" if behind else ""
     value = parts[values[-1]]
     if isinstance(value, ast.FormattedValue):
         plain = value.format_spec is None and value.conversion == -1

@@ -19,6 +19,12 @@ ENDS = "Line {line}: {name} ends with its line end, so that {what}. The line bel
 JOINED_ENDS = "Line {line}: {name} has lines with their ends. It should read: {right}"
 TOO_DEEP = "{code} looks into subfolders too, and these are to be left out. It should read: {right}"
 UNUSED = "{how} is kept as {name}, and nothing is done with that"
+ANY_CASE = "{code} finds small letters too, and the task says {words}. It should read: {right}"
+_CAPITALS = lazy_regex(
+    r"\b[A-Z]{2,}\b[\"'`]? (?:(?:only )?in (?:all )?(?:capitals?\b(?: letters)?|upper ?case)"
+    r"|in Großbuchstaben|en (?:lettres )?(?:majuscules|mayúsculas)|in maiuscol\w+)|(?i:\bcase[- ]sensitiv\w+)"
+)
+_SEARCHES = lazy_regex(r"\bgrep (?P<flags>(?:-\w+ )*-(?P<one>\w*i\w*))(?= )")
 _KEPT = lazy_regex(
     r"(?m)^[ \t]*(?:const |let |var |local )?(?P<name>\w+) ?= ?"
     r"(?:(?:int|float|str|Number|parseInt|parseFloat)\()?"
@@ -213,6 +219,18 @@ def _find_depth(program: NewProgram) -> Misreading | None:
     return None
 
 
+def _find_any_case(program: NewProgram) -> Misreading | None:
+    """Find a search that takes small letters too, where a task wants capitals."""
+    wanted, found = _CAPITALS.search(program.task), _SEARCHES.search(program.source)
+    if not wanted or not found or program.language.tag != "bash":
+        return None
+    left = found["one"].replace("i", "")
+    flags = f"{found['flags'][: -len(found['one']) - 1]}{f'-{left}' * bool(left)}".strip()
+    right = f"grep {flags}".strip()
+    told = ANY_CASE.format(code=found[0], words=wanted[0], right=right)
+    return Misreading(told, program.source.replace(found[0], right))
+
+
 CHECKS = (
     _find_unread,
     _find_prompt,
@@ -220,6 +238,7 @@ CHECKS = (
     _find_kept_ends,
     _find_depth,
     _find_unused,
+    _find_any_case,
 )
-BEYOND = (_find_depth, _find_unused)
+BEYOND = (_find_depth, _find_unused, _find_any_case)
 """Those that an example which holds says nothing of."""

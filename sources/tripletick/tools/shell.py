@@ -23,6 +23,7 @@ from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.parameters import COMMAND
+from tripletick.tools.shell_mistakes import find_unset_name
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
 SHELL = "bash"
@@ -32,6 +33,8 @@ EMPTIES = "failed, it would empty {name} before it is read"
 INSTEAD = "Nothing was run. Write to another file first: {line}"
 BREAKS = "failed, it would write \\n into {name} and no line breaks"
 PRINTF = "Nothing was run. Write: {line}"
+UNSET = "failed, nothing in this block sets {name}"
+OWN_SHELL = "Nothing was run. Each block is a shell of its own: ${name} of another block is not known here."
 _COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
 _LAST = r"(?:^|[;&])[ \t]*"
 _SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?)[ \t]"
@@ -109,6 +112,8 @@ def run_script(call: Call, context: ToolContext) -> Running:
         return Result("failed", EMPTIES.format(name=lossy[0]), INSTEAD.format(line=lossy[1]))
     if escaped := find_escaped_breaks(call.body):
         return Result("failed", BREAKS.format(name=escaped[0]), PRINTF.format(line=escaped[1]))
+    if not call.path and (unset := find_unset_name(call.body)):
+        return Result("failed", UNSET.format(name=unset[1]), OWN_SHELL.format(name=unset[1]))
     known = find_previous_run(call, context)
     if known is None:
         return (yield from run_program(LANGUAGES[SHELL], call, context))

@@ -48,8 +48,9 @@ _SETS_ALL = lazy_regex(
 def find_faults(source: str) -> Iterator[str]:
     """Find what makes a script do nothing, or something else, whatever it is given."""
     if len(source) <= LARGEST and all(len(line) <= LONGEST for line in source.splitlines()):
-        for find in (_find_lost_count, _find_unset_name):
-            yield from filter(None, [find(source)])
+        yield from filter(None, [_find_lost_count(source)])
+        if unset := find_unset_name(source):
+            yield UNSET.format(line=unset[0], name=unset[1])
         for at, line in enumerate(source.splitlines(), 1):
             yield from _find_empty_rows(at, line)
 
@@ -85,10 +86,10 @@ def _count_with_seq(found: re.Match[str]) -> str:
     return f"$({correct_rows(f'seq {first} {last}')})"
 
 
-def _find_unset_name(source: str) -> str:
-    """Say that a script reads a name that nothing in it sets."""
-    if _SOURCES.search(source):
-        return ""
+def find_unset_name(source: str) -> tuple[int, str] | None:
+    """Give the number of the first line that reads a name which nothing in a script sets, and the name."""
+    if len(source) > LARGEST or _SOURCES.search(source):
+        return None
     known = {name for each in _SET.findall(source) for name in each if name}
     known.update(name for words in _SETS_ALL.findall(source) for name in _NAME.findall(words))
     # what stands between single quotes is text, or a program of another language; lines keep their number
@@ -99,8 +100,8 @@ def _find_unset_name(source: str) -> str:
             *(name for sum_ in _ARITHMETIC.findall(line) for name in _NAME.findall(sum_)),
         ]
         if name := next((each for each in used if each not in known and not each.endswith("_proxy")), ""):
-            return UNSET.format(line=at, name=name)
-    return ""
+            return at, name
+    return None
 
 
 _LISTS = lazy_regex(

@@ -284,8 +284,13 @@ def choose_ending(request: str, ledger: FileTracker, templates: Templates) -> st
 
 
 def _is_told_by_text(request: str, ledger: FileTracker, templates: Templates) -> bool:
-    """Tell whether a request only wants to know what stands in a text that went along whole."""
+    """Tell whether a request only wants to know what stands in a text that went along whole, or what a
+    program does that did.
+    """
     paths = [path for path in ledger.named if path in ledger.shown or is_file_name(path)]
+    if len(paths) == 1 and is_program_path(paths[0]) and templates.has_words("describes", request):
+        stays = templates.has_words("withheld", request) or only_wants(("describes",), templates, request)
+        return paths[0] in ledger.shown and stays
     texts = [path for path in paths if is_document(path) and not path.lower().endswith(data_summary.KNOWN)]
     wants = only_wants(("asks", "questions", "tells", "reads"), templates, request)
     counts = templates.has_words("counts", request) and not templates.has_words("states", request)
