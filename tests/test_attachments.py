@@ -196,6 +196,13 @@ def test_what_a_search_finds_goes_along_where_a_file_is_looked_for(context, requ
     assert attachments.FOUND[:8] not in attachments.attach_files(request_, ("bash",), context, BASE)
 
 
+def test_a_number_such_as_that_of_an_order_is_what_is_looked_for(context):
+    put(context, "in/vacuum.txt", "no serial number found\n")
+    put(context, "in/washer.txt", "Serial: SN-48213\n")
+    shown = attachments.attach_files("Which file has the serial number SN-48213?", FILE, context, BASE)
+    assert "in/washer.txt:1: Serial: SN-48213" in shown and "vacuum.txt:1" not in shown
+
+
 def test_the_name_of_a_file_that_is_to_be_made_is_not_searched_for(context):
     for name, text in (("a", "Allergic to penicillin."), ("b", "NOTE: PENICILLIN"), ("c", "Nothing")):
         put(context, f"in/{name}.txt", text)

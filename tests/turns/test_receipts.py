@@ -382,12 +382,48 @@ def test_later_replies_delete_only_what_the_request_lets_them(session, request_,
         ("move the .pdf and a2 into docs", "mkdir docs; mv a* docs/", False),
         ("a folder for each, by type: .pdf in docs", "mkdir docs; mv a* docs/", False),
         ("organise this, .pdf into docs and so on", "mkdir docs; mv a* docs/", False),
+        ("copy all .pdf files into docs", "mkdir docs; cp a* docs/", True),
+        ("kopiere alle .pdf-Dateien in den Ordner docs", "mkdir docs; cp a* docs/", True),
+        ("copy all .pdf files and a2.txt into docs", "mkdir docs; cp a* docs/", False),
     ],
 )
-def test_only_files_of_the_kind_that_is_named_are_moved_or_deleted(session, request_, code, taken_back):
+def test_only_files_of_the_kind_that_is_named_are_touched(session, request_, code, taken_back):
     it, result = run_block(session, code, request_, {"a1.pdf": "a1.pdf", "a2.txt": "a2.txt"})
     assert ("a2.txt, and the task is about .pdf alone" in result.text) is taken_back
-    assert (it.folder / "a2.txt").exists() is (taken_back or "*.pdf docs" in code)
+    assert (it.folder / "a2.txt").exists() is (taken_back or "*.pdf docs" in code or "cp " in code)
+    assert not (taken_back and (it.folder / "docs" / "a2.txt").exists())
+
+
+LARGE = "move all files in in that are larger than 1000 bytes into a new folder big"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "said"),
+    [
+        (LARGE, "mkdir big; mv in/* big/", "in/a.txt has 10 bytes, which is not larger than 1000 bytes."),
+        (LARGE, "mkdir big; mv in/c.txt big/", ""),
+        (LARGE.replace("larger", "smaller"), "mkdir big; mv in/* big/", "in/b.txt has 1000 bytes"),
+        ("copy what is over 1 KB in in to big", "mkdir big; cp in/* big/", "big/a.txt has 10 bytes"),
+        ("delete the files in in below 2 kB", "rm in/*", "in/c.txt has 3000 bytes"),
+        ("lösche in in alles, was größer als 1 MB ist", "rm in/c.txt", "in/c.txt has 3000 bytes"),
+        ("delete all but the files over 1 KB in in", "rm in/a.txt", ""),
+        ("move more than 2 b of in/a.txt to x", "mv in/a.txt x", ""),
+        ("move the files in in to big", "mkdir big; mv in/* big/", ""),
+    ],
+)
+def test_only_files_of_the_size_that_is_named_are_touched(session, request_, code, said):
+    files = {"in/a.txt": "x" * 10, "in/b.txt": "x" * 1000, "in/c.txt": "x" * 3000}
+    it, result = run_block(session, code, request_, files)
+    assert (said in result.text) and ("bytes, which is not" in result.text) == bool(said)
+    assert not said or all((it.folder / path).exists() for path in files)
+
+
+def test_sizes_say_what_is_meant(session):
+    files = {"in/a.txt": "x" * 10, "in/c.txt": "x" * 3000}
+    _, result = run_block(session, "mkdir big; mv in/* big/", LARGE, files)
+    assert (
+        "Those that are meant: find in -maxdepth 1 -type f -size +1000c -exec mv -t big {} +" in result.text
+    )
 
 
 @pytest.mark.parametrize(

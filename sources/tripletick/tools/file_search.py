@@ -19,6 +19,8 @@ from tripletick.tools.file_walk import FileWalk, WalkEntry
 from tripletick.tools.tool import ToolContext
 
 WORD = lazy_regex(r"[^\W_]+")
+_CODE = lazy_regex(r"(?=\D*\d)(?!(?:19|20)\d\d\Z)\w{4,}")
+"""A number of an order, an invoice, a part: where a file has it, one without it is not meant."""
 LARGEST = 1 << 18
 """Bytes of a file that is looked into."""
 SHORTEST = 4
@@ -65,6 +67,8 @@ def search_files(sentence: str, context: ToolContext, most: int) -> list[str]:
         hides = walk.workspace.make_hidden_check()
         files = (found for found in walk if found.entry.kind == "file" and not hides(found.path))
         hits = [_match_file(found, words, walk) for found in files]
+        codes = set(filter(_CODE.fullmatch, words))
+        hits = [hit for hit in hits if hit.words & codes] or hits
         held = Counter(word for hit in hits for word in hit.words)
         rarity = {word: _compute_rarity(count, len(hits)) for word, count in held.items()}
         worth = {hit.path: hit.compute_score(rarity) for hit in hits}

@@ -19,6 +19,7 @@ from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.turn.clues import describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
+from tripletick.turn.size_checks import find_wrong_size
 
 PACKS = lazy_regex(
     r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
@@ -75,8 +76,8 @@ def find_false_content(
     code: str, changes: Sequence[Change], read: Callable[[State], bytes], request: str
 ) -> Result | None:
     """Give the result of a block that is to be taken back since it made an archive under the name of another
-    kind, or one that also holds other kinds of files than the request names, or a table of another form; None
-    for any other.
+    kind, or one that also holds other kinds of files than the request names, or a table of another form, or
+    took files of another size; None for any other.
     """
     kinds = list_kinds(request) - {"zip"}
     made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
@@ -95,6 +96,7 @@ def find_false_content(
         _find_unpacked_elsewhere(code, changes, request)
         or _find_false_table(changes, read, request)
         or _find_lost_order(changes, read, request)
+        or find_wrong_size(code, changes, read, request)
     )
 
 

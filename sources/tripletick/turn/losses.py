@@ -265,18 +265,20 @@ def _find_swapped(code: str, path: str) -> str:
 
 
 def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Result | None:
-    """Give the result of a block that is to be taken back since it moved or deleted files of another kind
-    than the request names, where that names any, and no others.
+    """Give the result of a block that is to be taken back since it moved, copied or deleted files of another
+    kind than the request names, where that names any, and no others.
     """
     kinds = list_kinds(request)
-    if not kinds or not (MOVES.search(code) or DELETES.search(code)):
+    if not kinds or not any(each.search(code) for each in (MOVES, COPIES, DELETES)):
         return None
     moved = set(find_renames(changes).values())
     gone = [each.path for each in _list_gone(changes)]
-    other = filter_other_kinds(gone, kinds, request)
-    if not other or len(other) == len(gone):
+    copies = [each.path for each in changes if each.left and not each.was and not is_folder(each.left)]
+    touched = gone or (copies if COPIES.search(code) else [])
+    other = filter_other_kinds(touched, kinds, request)
+    if not other or len(other) == len(touched):
         return None
-    did = "moved" if other[0] in moved else "deleted"
+    did = "copied" if not gone else "moved" if other[0] in moved else "deleted"
     said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
     return take_back(OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said))
 
