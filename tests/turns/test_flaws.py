@@ -458,3 +458,31 @@ def test_lines_that_stay_keep_their_order(session, request_, new, back):
     it.play(request_)
     assert ("The lines of a.txt were in another order then." in told(it, 1)) == back
     assert (it.folder / "a.txt").read_text().split() == (["b", "c", "b", "a"] if back else new.split())
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "command"),
+    [
+        (
+            "Create a folder garden with three empty folders in it: beds, seeds and tools.",
+            "mkdir garden && mkdir beds && mkdir seeds && mkdir tools",
+            "mv beds seeds tools garden/",
+        ),
+        (
+            "Erstelle einen Ordner garten mit den Unterordnern beete und samen.",
+            "mkdir garten beete samen",
+            "mv beete samen garten/",
+        ),
+        ("a folder garden, and in it the folders beds and tools", "mkdir -p garden/beds garden/tools", ""),
+        ("Create a folder garden and two folders beside it: beds and tools", "mkdir garden beds tools", ""),
+        ("Create a folder garden with a file beds.txt in it, and a folder tools", "mkdir garden tools", ""),
+    ],
+)
+def test_folders_that_are_to_be_in_another_are_not_made_beside_it(session, request_, code, command):
+    it = session(f"```bash\n{code}\n```", *(["They are there."] * 3))
+    it.play(request_)
+    said = told(it, 1)
+    assert ("is to be in gar" in said) == bool(command) and (not command or f": {command}" in said), said
+    if command:
+        subprocess.run(["bash", "-c", command], cwd=it.folder, check=True)
+        assert not (it.folder / command.split()[1]).exists()

@@ -127,7 +127,11 @@ def find_flaws(
         made = {each.path for each in changes if each.left}
         there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
-    for find in (scope_checks.find_unmade_name, scope_checks.find_capital_ending):
+    for find in (
+        scope_checks.find_unmade_name,
+        scope_checks.find_capital_ending,
+        scope_checks.find_beside_folder,
+    ):
         yield from filter(None, [find(changes, workspace, asked)])
     if gone and (wrong := scope_checks.find_wrong_years(gone, find_renames(changes), workspace, asked)):
         yield wrong

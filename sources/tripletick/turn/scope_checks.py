@@ -11,11 +11,13 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
+from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change
 from tripletick.paths import Workspace
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.sections import find_named_section, get_heading
+from tripletick.turn.losses import FOLDER
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 OUTSIDE = "{path} was also changed outside [{section}], which alone is meant: {line} had been {old}."
@@ -39,6 +41,15 @@ BECOMES = lazy_regex(
     re.IGNORECASE,
 )
 """The name that a file is to have, behind the one that it has."""
+BESIDE = "{name} is to be in {folder}."
+NESTS = lazy_regex(
+    rf"\b(?:{FOLDER})\s+(?:called |named |namens )?[\"'`]?(?P<outer>[\w-]+)/?[\"'`]?,?\s+"
+    r"(?:with|containing|that (?:has|holds|contains)|and (?:in|inside|within) (?:it|that)|mit|avec"
+    rf"|contenant|con|met)\b(?P<inner>[^.\n]{{0,40}}\b(?:sub|unter|sous)?-?(?:{FOLDER}|directorie)\w*\b"
+    r"[^\n]{0,200})",
+    re.IGNORECASE,
+)
+"""Folders that a request wants in one that it names."""
 WRONG_YEAR = "{name} has {year} in its name, which is not {said}."
 YEAR = lazy_regex(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _OF = r" (?:(?:the )?(?:year|jahr|an(?:née|no)|año|end of) )?((?:19|20)\d\d)(?![\d/.-]\d)"
@@ -118,6 +129,25 @@ def find_capital_ending(changes: Sequence[Change], workspace: Workspace, request
             where = f"{shlex.quote(folder)}/*.*" if folder else "*.*"
             return make_mendable(CAPITALS.format(path=path), LOWER.format(where=where))
     return None
+
+
+def find_beside_folder(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
+    """Say that folders were made beside the one in which a request wants them: "a folder garden with three
+    folders in it: beds, seeds and tools".
+    """
+    nests = NESTS.search(request)
+    made = [change.path for change in changes if is_folder(change.left) and not change.was]
+    outer = next((path for path in made if nests and path.rpartition("/")[2] == nests["outer"]), "")
+    if not nests or not outer or any(path.startswith(f"{outer}/") for path in made):
+        return None
+    above = outer.rpartition("/")[0]
+    named = set(re.findall(r"[\w-]+", nests["inner"]))
+    beside = [path for path in made if path.rpartition("/")[0] == above and path.rpartition("/")[2] in named]
+    if not beside:
+        return None
+    return make_mendable(
+        BESIDE.format(name=beside[0], folder=outer), shlex.join(["mv", *beside, f"{outer}/"])
+    )
 
 
 def find_wrong_years(
