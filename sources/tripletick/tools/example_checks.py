@@ -12,6 +12,7 @@ from pathlib import Path
 from tripletick.languages.registry import fill_command
 from tripletick.messages import Result
 from tripletick.sandbox.box import RunRequest
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import (
     command_arguments,
     common_mistakes,
@@ -41,6 +42,14 @@ ALONE = "{line} prints words around the value, and the task asks for the value a
 UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
 PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
+_UNEXPLAINED = lazy_regex(
+    r".+ (?:(?:prints|gives) (?P<printed>.+), and right is (?P<right>[^;]+)"
+    r"|(?:fails|raises)[ :][^;]+|does not end)"
+)
+"""What an example says of a program without a word on how it would be right."""
+_NUMBER = lazy_regex(r"(?<![\w.-])-?\d{1,300}(?:\.\d+)?(?![\w.]*\w)")
+_LINE = 1000
+"""Characters of a line that are read for it."""
 
 _READINGS = (
     command_arguments.find_fixed_argument,
@@ -92,12 +101,30 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         context.ledger.corrected = right or meant
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"
-        marks = frozenset({"saved", "example"})
+        marks = frozenset({"saved", "example"} | ({"unexplained"} if _is_unexplained(text) else set()))
         return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
     if used and "arguments" in result.flags:
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
         return replace(results.make_saved_result(saved), text=text, exit=0)
     return result
+
+
+def _is_unexplained(text: str) -> bool:
+    """Tell whether what does not hold of a program is that a value is wrong, and nothing how it would be
+    right.
+    """
+    read = [_UNEXPLAINED.fullmatch(line[:_LINE]) for line in text.splitlines()]
+    wrong = [one for one in read if one and one["right"]]
+    # the words around it are told of where the value itself is right
+    return any(not _shows_value(one["printed"], one["right"]) for one in wrong) or (not wrong and all(read))
+
+
+def _shows_value(printed: str, right: str) -> bool:
+    """Tell whether what is right was printed among other things, or as the same number (1.4 for 1.40)."""
+    bare = right.strip("'")
+    if _NUMBER.fullmatch(bare):
+        return any(float(number) == float(bare) for number in _NUMBER.findall(printed))
+    return bool(re.search(rf"(?<![\w.-]){re.escape(bare)}(?![\w.])", printed))
 
 
 def _find_misreadings(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,14 +46,6 @@ LOOPED = 0.7
 """What the temperature is raised by after a block that was sent again: less gives the same once more."""
 SAMPLED = 1.0
 """The same for the later samples of a program: by then less gives those of before."""
-UNEXPLAINED = lazy_regex(
-    r".+ (?:(?:prints|gives) (?P<printed>.+), and right is (?P<right>[^;]+)"
-    r"|(?:fails|raises)[ :][^;]+|does not end)"
-)
-"""What an example says of a program without a word on how it would be right."""
-NUMBER = lazy_regex(r"(?<![\w.-])-?\d{1,300}(?:\.\d+)?(?![\w.]*\w)")
-LINE = 1000
-"""Characters of a line that are read for it."""
 REMARKS = frozenset(
     {
         *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "placeholder", "repeat"),
@@ -170,7 +162,7 @@ class Attempts:
         last = results[-1][1] if results else None
         broken = [result for _, result in results if "example" in result.flags]
         self.proven_wrong = bool(broken)
-        self.unexplained = not broken or _is_unexplained(result.text for result in broken)
+        self.unexplained = not broken or any("unexplained" in result.flags for result in broken)
         spoke = last is not None and last.ok and last.exit is not None and last.verdict not in SILENT_VERDICTS
         self.printed = last.text if last and spoke else ""
         self.error = format_error_line(results, problems)
@@ -297,22 +289,6 @@ class Attempts:
             told = [problem for problem in told if problem.code not in REMARKS]
         self.remarked = self.remarked or any(problem.code in REMARKS for problem in told)
         return tuple(told)
-
-
-def _is_unexplained(texts: Iterable[str]) -> bool:
-    """Tell whether examples say that a value is wrong, and nothing how it would be right."""
-    read = [UNEXPLAINED.fullmatch(line[:LINE]) for text in texts for line in text.splitlines()]
-    wrong = [one for one in read if one and one["right"]]
-    # the words around it are told of where the value itself is right
-    return any(not _shows_value(one["printed"], one["right"]) for one in wrong) or (not wrong and all(read))
-
-
-def _shows_value(printed: str, right: str) -> bool:
-    """Tell whether what is right was printed among other things, or as the same number (1.4 for 1.40)."""
-    bare = right.strip("'")
-    if NUMBER.fullmatch(bare):
-        return any(float(number) == float(bare) for number in NUMBER.findall(printed))
-    return bool(re.search(rf"(?<![\w.-]){re.escape(bare)}(?![\w.])", printed))
 
 
 def format_error_line(results: Results, problems: Sequence[Problem]) -> str:
