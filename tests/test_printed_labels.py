@@ -7,7 +7,7 @@ from tripletick.tools.printed_labels import find_label
 from tripletick.turn import attachments
 
 SUM = "Write add.py: python3 add.py FILE prints the sum of its numbers."
-INCHES = "inches.py CM prints the centimetres as inches, with two decimals and nothing else."
+INCHES = "Write inches.py: python3 inches.py CM prints the centimetres as inches, with two decimals and nothing else."
 COUNT = "Write count.sh: bash count.sh FOLDER prints how many files are in it"
 LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
 

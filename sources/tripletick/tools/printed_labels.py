@@ -76,7 +76,7 @@ def _is_label(words: str, task: str) -> bool:
     """Tell whether words around a value are no part of what the task shows."""
     before, _, behind = words.partition("\0")
     if behind := behind.strip():
-        unit = re.escape(behind)
+        unit = rf"{re.escape(behind)}(?!\.?\w)"
         # 3.5 kg, "kg", followed by kg
         wanted = rf"\d\s*{unit}|[\"'`][^\"'`\n]{{0,80}}{unit}|{_ADDED}\b[^.;\n]{{0,40}}{unit}"
         return not re.search(wanted, task, re.IGNORECASE)
