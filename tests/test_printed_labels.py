@@ -7,7 +7,7 @@ from tripletick.tools.printed_labels import find_label
 from tripletick.turn import attachments
 
 SUM = "Write add.py: python3 add.py FILE prints the sum of its numbers."
-INCHES = "Write inches.py: python3 inches.py CM prints the centimetres as inches, with two decimals and nothing else."
+INCHES = "inches.py: python3 inches.py CM prints centimetres as inches, two decimals and nothing else."
 COUNT = "Write count.sh: bash count.sh FOLDER prints how many files are in it"
 LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
 
@@ -43,7 +43,12 @@ LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
         (INCHES, "inches.py", "print(f'{cm} cm are {inches} inches')", ""),
         (INCHES, "inches.py", "print(cm / 2.54, 'inches')", "print(cm / 2.54)"),
         (INCHES + " As in: 3.94 inches", "inches.py", "print(f'{cm / 2.54:.2f} inches')", ""),
-        (INCHES.replace("decimals", "decimals, the unit inches"), "inches.py", "print(f'{a} inches')", ""),
+        (
+            INCHES.replace("decimals", "decimals with the unit inches"),
+            "inches.py",
+            "print(f'{a} inches')",
+            "",
+        ),
         ("Print the share with a % sign and nothing else.", "share.py", "print(f'{share}%')", ""),
     ],
 )
