@@ -108,6 +108,7 @@ def test_a_function_with_a_fault_is_held_against_what_is_right(tmp_path):
         ("02h 05m", "2h 05m", "; an f-string writes number 1 of that with {number}, no other"),
         ("7-01", "007-01", "; an f-string writes number 1 of that with {number:03}, no other"),
         ("2.5 EUR", "2.50 EUR", "; an f-string writes 2 decimals with {number:.2f}"),
+        ("60.0", "60.00", "; an f-string writes 2 decimals with {number:.2f}"),
         ("total: 3", "Total: 3", "; only upper and lower case differ"),
         ("1,2", "1, 2", "; only blanks differ"),
         ("20.0 is 68.0 F", "68.0", "; that alone is to be there"),
@@ -118,7 +119,7 @@ def test_a_function_with_a_fault_is_held_against_what_is_right(tmp_path):
         ("2.5", "2.49", ""),
         ("a", "b", ""),
         ("212.0 C", "212.0 F", "; 'F' is to stand in the place of 'C'"),
-        ("212 C", "212.0 F", "; an f-string writes 1 decimals with {number:.1f}"),
+        ("212 C", "212.0 F", "; an f-string writes 1 decimal with {number:.1f}"),
     ],
 )
 def test_what_alone_differs_is_said(given, right, said):

@@ -3,7 +3,7 @@
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick.tools.data_summary import summarize_data
+from tripletick.tools.data_summary import suggest_reader, summarize_data
 from tripletick.tools.text_compare import find_text_comparison
 from tripletick.turn import attachments
 
@@ -50,6 +50,8 @@ def context(tmp_path):
             "a list of 1 entry, objects with the keys id (number), ok (true or false)",
         ),
         ("a.json", "[1, 2]", "a list of 2 entries"),
+        ("a.csv", "Helen,yes\nMarek,no\nPriya,yes\n", "3 rows without a header, columns: text, text"),
+        ("a.csv", "1,yes\n2,yes\n", "2 rows without a header, columns: whole number, text"),
     ],
 )
 def test_columns_keys_types_and_counts_are_told(path, text, says):
@@ -116,3 +118,8 @@ def test_a_program_that_python_would_warn_of_is_looked_at_in_silence(context, co
 @pytest.mark.parametrize("text", ['{"\\ud83d": 1}', '["\\ud83d"]'])
 def test_half_a_character_of_a_json_file_is_not_sent(text):
     assert all(part.encode() for part in summarize_data("a.json", text) or [""])
+
+
+def test_a_table_without_a_header_is_read_by_rows():
+    assert suggest_reader("a.csv", "Helen;yes\nMarek;yes\n").startswith("csv.reader(file, delimiter=';'), ")
+    assert suggest_reader("a.csv", "name,reply\nMarek,yes\n").startswith("csv.DictReader(file), ")

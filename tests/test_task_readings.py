@@ -5,6 +5,8 @@ import re
 import pytest
 
 from tripletick.languages.registry import LANGUAGES
+from tripletick.tools.decimals import find_unformatted
+from tripletick.tools.example_runs import word_in_language
 from tripletick.tools.new_program import NewProgram
 from tripletick.tools.task_readings import find_misreadings
 
@@ -111,6 +113,20 @@ def correct(task, source, tag="python"):
         (COUNT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
         (TODOS, "bash", 'grep -i "TODO" "$1" | wc -l', 'grep "TODO" "$1" | wc -l'),
+        (
+            "Write average.js for node: it prints the average of the numbers given as arguments",
+            "javascript",
+            "const all = process.argv.slice(2);\nconsole.log(all.reduce((a, b) => a + b, 0) / all.length);",
+            "const all = process.argv.slice(2).map(Number);\n"
+            "console.log(all.reduce((a, b) => a + b, 0) / all.length);",
+        ),
+        (
+            "Write add.js: node add.js prints the sum of its arguments",
+            "javascript",
+            "let sum = 0;\nfor (const n of process.argv.slice(2)) {\n  sum += n;\n}\nconsole.log(sum);",
+            "let sum = 0;\nfor (const n of process.argv.slice(2).map(Number)) {\n  sum += n;\n}\n"
+            "console.log(sum);",
+        ),
         (TODOS, "bash", 'grep -ci TODO "$1"', 'grep -c TODO "$1"'),
         (TODOS, "bash", 'grep -c -i TODO "$1"', 'grep -c TODO "$1"'),
     ],
@@ -125,6 +141,16 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
     ("task", "tag", "source"),
     [
         # there it is right
+        (
+            "Write join.js, which prints its arguments as one word",
+            "javascript",
+            "console.log(process.argv.slice(2).reduce((a, b) => a + b));",
+        ),
+        (
+            "Write add.js, which prints the sum of its arguments",
+            "javascript",
+            "let sum = 0;\nfor (const n of process.argv.slice(2)) sum += Number(n);\nconsole.log(sum);",
+        ),
         (TODOS.replace("in capitals", "in any case"), "bash", 'grep -i TODO "$1" | wc -l'),
         ("Write up.sh, which prints the name in capitals", "bash", 'grep -i "$1" names | tr a-z A-Z'),
         ("Write ask.py, which asks for a year", "python", "year = input('Year: ')"),
@@ -211,3 +237,32 @@ def test_the_model_is_shown_the_program_as_it_should_be(session):
 
 def test_a_long_program_costs_no_time():
     assert correct(f"{ISBN} {COUNT}", "x = 1\n" * 200_000 + "find . " * 200_000) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("source", "right"),
+    [
+        (
+            "import sys\nprint(float(sys.argv[1]) * (1 - float(sys.argv[2]) / 100))\n",
+            'print(f"{float(sys.argv[1]) * (1 - float(sys.argv[2]) / 100):.2f}")',
+        ),
+        ("print('Total', 3 / 2)\n", ""),
+        ("print(1 / 3)\nprint(2 / 3)\n", ""),
+        ("print(float('1') / 3)\n", ""),
+    ],
+)
+def test_what_is_computed_where_it_is_printed_gets_its_decimals(source, right):
+    task = "Write discount.py: it prints the price after that many percent off, with two decimals."
+    found = find_unformatted(task, "discount.py", source)
+    assert (found.source.splitlines()[-1] if found else "") == right
+
+
+def test_others_than_python_are_told_how_they_write_decimals():
+    said = "x prints '2.5', and right is '2.50'; an f-string writes 2 decimals with {number:.2f}"
+    assert word_in_language(said, "python") == said
+    assert word_in_language(said, "javascript").endswith("; toFixed(2) writes that many decimals")
+    assert word_in_language(said, "bash").endswith("; printf '%.2f\\n' writes that many decimals")
+    assert word_in_language(said, "ruby") == "x prints '2.5', and right is '2.50'"
+    told = "x prints '2h 5m', and right is '2h 05m'; an f-string writes number 2 of that with {number:02}"
+    assert word_in_language(told, "javascript") == "x prints '2h 5m', and right is '2h 05m'"
+    assert word_in_language("x does not end", "go") == "x does not end"

@@ -394,6 +394,25 @@ def test_only_files_of_the_kind_that_is_named_are_touched(session, request_, cod
     assert not (taken_back and (it.folder / "docs" / "a2.txt").exists())
 
 
+@pytest.mark.parametrize(
+    ("request_", "code", "command"),
+    [
+        ("move all PDFs of in to docs", "mkdir docs; mv in/* docs/", "mkdir -p docs && mv in/*.pdf docs/"),
+        ("delete the .pdf files in in", "rm in/*", "rm in/*.pdf"),
+        ("copy all PDFs of in to docs", "mkdir docs; cp in/* docs/", "mkdir -p docs && cp in/*.pdf docs/"),
+        ("copy all PDFs of in to docs", "mkdir docs; cp in/a* docs/", ""),
+    ],
+)
+def test_the_files_of_the_kind_that_is_meant_are_given_by_their_pattern(session, request_, code, command):
+    files = {"in/a1.pdf": "a1", "in/a2.txt": "a2"}
+    _, result = run_block(session, code, request_, files)
+    said = [line for line in result.text.splitlines() if line.startswith("Those that are meant: ")]
+    assert said == ([f"Those that are meant: {command}"] if command else [])
+    if command:
+        it, result = run_block(session, command, request_, files)
+        assert result.ok and (it.folder / "in" / "a2.txt").exists()
+
+
 LARGE = "move all files in in that are larger than 1000 bytes into a new folder big"
 
 
@@ -421,9 +440,10 @@ def test_only_files_of_the_size_that_is_named_are_touched(session, request_, cod
 def test_sizes_say_what_is_meant(session):
     files = {"in/a.txt": "x" * 10, "in/c.txt": "x" * 3000}
     _, result = run_block(session, "mkdir big; mv in/* big/", LARGE, files)
-    assert (
-        "Those that are meant: find in -maxdepth 1 -type f -size +1000c -exec mv -t big {} +" in result.text
-    )
+    how = "mkdir -p big && find in -maxdepth 1 -type f -size +1000c -exec mv -t big {} +"
+    assert f"Those that are meant: {how}" in result.text
+    it, result = run_block(session, how, LARGE, files)
+    assert result.ok and [path.name for path in (it.folder / "big").iterdir()] == ["c.txt"]
 
 
 @pytest.mark.parametrize(

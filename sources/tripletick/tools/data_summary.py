@@ -49,6 +49,8 @@ SNIFFED = 50
 MARKED = "open({name!r}, encoding='utf-8-sig') and "
 READER = "csv.DictReader(file{delimiter}), which gives texts, and csv.DictWriter(file, fieldnames{delimiter})"
 
+HEADLESS = "csv.reader(file{delimiter}), which gives lists of texts, and csv.writer(file{delimiter})"
+
 
 def summarize_data(path: str, text: str) -> tuple[str, str] | None:
     """Give what is said of a file, and its beginning; None for what is no such file."""
@@ -69,7 +71,9 @@ def suggest_reader(path: str, text: str, *, marked: bool = False) -> str:
     if path.lower().endswith(JSON):
         return f"{opened}the module json"
     separator = detect_separator(text)
-    return opened + READER.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
+    rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
+    reader = HEADLESS if rows and _lacks_header(rows) else READER
+    return opened + reader.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
 
 
 def _summarize_csv(text: str) -> tuple[str, str] | None:
@@ -80,13 +84,22 @@ def _summarize_csv(text: str) -> tuple[str, str] | None:
         return None
     if len(rows) < 2 or len(rows[0]) < 2:
         return None
-    head, body = rows[0], rows[1:]
+    headless = _lacks_header(rows)
+    head, body = ([""] * len(rows[0]), rows) if headless else (rows[0], rows[1:])
     columns = [
         _describe_column(name, (row[at] for row in body if at < len(row))) for at, name in enumerate(head)
     ]
     parted = f" separated by {NAMES[separator]}" if separator in NAMES else ""
-    said = f"{format_count(len(body), 'row')}{parted} below a header, columns: {_join_names(columns)}"
+    where = "without a header" if headless else "below a header"
+    said = f"{format_count(len(body), 'row')}{parted} {where}, columns: {_join_names(columns)}"
     return said, "\n".join(text.splitlines()[: FIRST + 1])
+
+
+def _lacks_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first row is one like the others: it has a word of its column, as no name would."""
+    first, body = rows[0], rows[1:]
+    values = ([row[at].strip() for row in body if at < len(row)] for at in range(len(first)))
+    return any(name.strip() and name.strip() in column for name, column in zip(first, values, strict=True))
 
 
 def detect_separator(text: str) -> str:
@@ -101,7 +114,8 @@ def _describe_column(name: str, values: Iterable[str]) -> str:
     kinds: dict[str, list[str]] = {}
     for value in values:
         kinds.setdefault(_detect_type(value), []).append(value.strip())
-    return f"{name.strip()} ({_describe_kinds(kinds)})"
+    kind = _describe_kinds(kinds)
+    return f"{name.strip()} ({kind})" if name else kind
 
 
 def _describe_kinds(kinds: Mapping[str, Sequence[str]]) -> str:

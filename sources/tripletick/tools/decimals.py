@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.new_program import Misreading
+from tripletick.tools.python_source import parse_program
 
 COUNTS = {
     "one": 1,
@@ -99,6 +101,10 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
         or not _ADDS_DIGITS.search(source)
     ):
         return None
+    if ending == ".py" and (found := _format_expression(source, count)):
+        wrong, right = found
+        told = UNFORMATTED.format(count=count, right=right)
+        return Misreading(told, source.replace(wrong, right))
     calls = list(pattern.finditer(source))
     others = [part for part in _ALL_PRINTED.findall(_ASIDE.sub("", source)) if not _CONSTANT.match(part)]
     if len(calls) != 1 or len(others) != 1 or (calls[0]["value"] or "").startswith(("#", "0")):
@@ -109,3 +115,23 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
     quote = "`" if ending == ".js" else f'f"{text}"'[:2]
     right = f"{call['call']}{quote}{text}{quote[-1]})"
     return Misreading(UNFORMATTED.format(count=count, right=right), source.replace(call[0], right))
+
+
+def _format_expression(source: str, count: int) -> tuple[str, str] | None:
+    """Give the only call of a Python program that prints something computed, `print(a * (1 - b))`, and how it
+    prints that with so many decimals; None where it prints a name, a text or more.
+    """
+    tree = parse_program(source)
+    prints = [
+        node
+        for node in (ast.walk(tree) if tree else ())
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    ]
+    shown = [call for call in prints if not all(isinstance(part, ast.Constant) for part in call.args)]
+    if len(shown) != 1 or len(shown[0].args) != 1 or not isinstance(shown[0].args[0], ast.BinOp):
+        return None
+    wrong = ast.get_source_segment(source, shown[0]) or ""
+    value = ast.unparse(shown[0].args[0])
+    if re.search(r"[\"'\\{}\n]", f"{value}{wrong}"):
+        return None
+    return wrong, f'print(f"{{{value}:.{count}f}}")'

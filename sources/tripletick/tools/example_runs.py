@@ -38,6 +38,12 @@ _UNTRIED = lazy_regex(
 """What is printed where a command was not the whole one, or wants the network."""
 _LINES = lazy_regex(r"(?m)^  File \"(?!/usr/)[^\"\n]+\", line (?P<number>\d+).*\n    (?P<code>\S.{0,200})$")
 """A line of the program in a traceback of Python."""
+_F_STRING = lazy_regex(r"; an f-string writes (?:(?P<count>\d+) decimals? .*|.*)\Z")
+"""What is told of Python's numbers, and how others write theirs."""
+_DECIMALS = {
+    "javascript": "; toFixed({count}) writes that many decimals",
+    "bash": "; printf '%.{count}f\\n' writes that many decimals",
+}
 _EXITS = lazy_regex(
     r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
 )
@@ -80,7 +86,16 @@ def run_examples(
             fault = _find_fault(command, right, printed, finished, alone=alone)
             empty = command == filled and not printed and line_examples.ALWAYS_PRINTS.search(task)
             fault = f"{command} prints nothing" if empty and not fault else fault
-            yield CommandExample(command, printed, right, fault)
+            yield CommandExample(command, printed, right, word_in_language(fault, language.tag))
+
+
+def word_in_language(fault: str, tag: str) -> str:
+    """Give what is told of a value with another language's words for how it is written."""
+    found = None if tag == "python" else _F_STRING.search(fault)
+    if not found:
+        return fault
+    how = _DECIMALS.get(tag, "").format(count=found["count"]) if found["count"] else ""
+    return f"{fault[: found.start()]}{how}"
 
 
 def find_failed_line(printed: str) -> tuple[str, str]:

@@ -129,6 +129,12 @@ def describe_difference(given: str, right: str) -> str:
         return "; only upper and lower case differ"
     if "".join(given.split()) == "".join(right.split()):
         return "; only blanks differ"
+    decimals = re.search(r"\d\.(\d+)", right)
+    given_numbers, numbers = (re.findall(r"\d+(?:\.\d+)?", text) for text in (given, right))
+    is_written_otherwise = given_numbers != numbers and [*map(float, given_numbers)] == [*map(float, numbers)]
+    if decimals and is_written_otherwise:
+        count = len(decimals[1])
+        return f"; an f-string writes {count} decimal{'s' * (count > 1)} with {{number:.{count}f}}"
     given_digits, digits = (re.findall(r"\d{1,99}", text) for text in (given, right))
     if [int(each) for each in given_digits] == [int(each) for each in digits] and given_digits != digits:
         at, wanted = next(
@@ -136,11 +142,6 @@ def describe_difference(given: str, right: str) -> str:
         )
         written = f"{{number:0{len(wanted)}}}" if wanted.startswith("0") else "{number}"
         return f"; an f-string writes number {at} of that with {written}, no other"
-    decimals = re.search(r"\d\.(\d+)", right)
-    given_numbers, numbers = (re.findall(r"\d+(?:\.\d+)?", text) for text in (given, right))
-    is_written_otherwise = given_numbers != numbers and [*map(float, given_numbers)] == [*map(float, numbers)]
-    if decimals and is_written_otherwise:
-        return f"; an f-string writes {len(decimals[1])} decimals with {{number:.{len(decimals[1])}f}}"
     start = _count_same(given, right)
     end = _count_same(given[start:][::-1], right[start:][::-1])
     extra, missing = (text[start : len(text) - end] for text in (given, right))

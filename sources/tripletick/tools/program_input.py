@@ -19,6 +19,16 @@ ENDS = "Line {line}: {name} ends with its line end, so that {what}. The line bel
 JOINED_ENDS = "Line {line}: {name} has lines with their ends. It should read: {right}"
 TOO_DEEP = "{code} looks into subfolders too, and these are to be left out. It should read: {right}"
 UNUSED = "{how} is kept as {name}, and nothing is done with that"
+JOINED_ARGUMENTS = "{code} gives texts, which + joins. It should read: {right}"
+_ADDS = lazy_regex(
+    r"(?i)\b(?:sums?|adds?|adding|added|totals?|plus|averages?|means?|summe|addier\w*|durchschnitt|mittelwert|somme"
+    r"|moyenne|suma|media|somma|optel\w*)\b"
+)
+_ARGUMENTS = lazy_regex(r"process\.argv\.slice\(\d\)(?!\.(?:map|filter|length|join))")
+_ADDED = lazy_regex(
+    r"\breduce\(\s*\(?(\w{1,20}), ?(\w{1,20})\)? ?=> ?(?:\1 \+ \2|\2 \+ \1)\b|\b\w+ \+= \w+\b(?!\()"
+)
+_NUMBERS = lazy_regex(r"\bNumber\b|\bparse(?:Int|Float)\b|(?:=>|=|\() ?\+\w")
 ANY_CASE = "{code} finds small letters too, and the task says {words}. It should read: {right}"
 _CAPITALS = lazy_regex(
     r"\b[A-Z]{2,}\b[\"'`]? (?:(?:only )?in (?:all )?(?:capitals?\b(?: letters)?|upper ?case)"
@@ -231,6 +241,18 @@ def _find_any_case(program: NewProgram) -> Misreading | None:
     return Misreading(told, program.source.replace(found[0], right))
 
 
+def _find_joined_arguments(program: NewProgram) -> Misreading | None:
+    """Find arguments of a program in JavaScript that are added up as the texts that they are."""
+    found, source = _ARGUMENTS.search(program.source), program.source
+    if not found or program.language.tag not in ("javascript", "typescript") or _NUMBERS.search(source):
+        return None
+    if not _ADDS.search(program.task) or not _ADDED.search(source):
+        return None
+    right = f"{found[0]}.map(Number)"
+    told = JOINED_ARGUMENTS.format(code=found[0], right=right)
+    return Misreading(told, source.replace(found[0], right, 1))
+
+
 CHECKS = (
     _find_unread,
     _find_prompt,
@@ -239,6 +261,7 @@ CHECKS = (
     _find_depth,
     _find_unused,
     _find_any_case,
+    _find_joined_arguments,
 )
 BEYOND = (_find_depth, _find_unused, _find_any_case)
 """Those that an example which holds says nothing of."""

@@ -59,8 +59,10 @@ def find_wrong_size(
     sources = {path.rpartition("/")[0] for path in gone}
     how = ""
     if len(sources) == 1 and (len(targets) == 1 or not made):
-        act = f"-exec mv -t {shlex.quote(targets.pop() or '.')} {{}} +" if made else "-delete"
+        target = shlex.quote(targets.pop() or ".") if made else ""
+        act = f"-exec mv -t {target} {{}} +" if made else "-delete"
         size = f"{'+' if found['more'] else '-'}{bound}c"
-        folder = shlex.quote(sources.pop() or ".")
-        how = MEANT.format(command=f"find {folder} -maxdepth 1 -type f -size {size} {act}")
+        # what was made is taken back too
+        find = f"find {shlex.quote(sources.pop() or '.')} -maxdepth 1 -type f -size {size} {act}"
+        how = MEANT.format(command=f"mkdir -p {target} && {find}" if target not in ("", ".") else find)
     return take_back(said, how)
