@@ -34,7 +34,10 @@ INSTEAD = "Nothing was run. Write to another file first: {line}"
 BREAKS = "failed, it would write \\n into {name} and no line breaks"
 PRINTF = "Nothing was run. Write: {line}"
 UNSET = "failed, nothing in this block sets {name}"
-OWN_SHELL = "Nothing was run. Each block is a shell of its own: ${name} of another block is not known here."
+OWN_SHELL = (
+    "Nothing was run. Each block is a shell of its own: ${name} of another block is not known here. Set it "
+    "in the same block: {name}=$(COMMAND)"
+)
 _COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
 _LAST = r"(?:^|[;&])[ \t]*"
 _SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?)[ \t]"
