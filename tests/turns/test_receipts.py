@@ -426,6 +426,8 @@ LARGE = "move all files in in that are larger than 1000 bytes into a new folder 
         ("delete the files in in below 2 kB", "rm in/*", "in/c.txt has 3000 bytes"),
         ("lösche in in alles, was größer als 1 MB ist", "rm in/c.txt", "in/c.txt has 3000 bytes"),
         ("delete all but the files over 1 KB in in", "rm in/a.txt", ""),
+        ("keep what is over 1 KB in in, the rest can go", "rm in/a.txt", ""),
+        (f"{LARGE}, leave the rest", "mkdir big; mv in/* big/", "in/a.txt has 10 bytes"),
         ("move more than 2 b of in/a.txt to x", "mv in/a.txt x", ""),
         ("move the files in in to big", "mkdir big; mv in/* big/", ""),
     ],

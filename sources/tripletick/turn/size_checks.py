@@ -36,7 +36,8 @@ def find_wrong_size(
     size than the request says; None for any other.
     """
     found = _SIZE.search(request)
-    if not found or SPARES.search(request) or not any(each.search(code) for each in (MOVES, COPIES, DELETES)):
+    clause = re.split(r"[.,;:\n]", request[: found.start()])[-1] if found else ""
+    if not found or SPARES.search(clause) or not any(each.search(code) for each in (MOVES, COPIES, DELETES)):
         return None
     renamed = find_renames(changes)
     gone = {each.path: each.was for each in changes if each.was and not each.left}
