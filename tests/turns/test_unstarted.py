@@ -217,3 +217,28 @@ def test_what_the_user_wants_saved_is_saved_where_nothing_is_to_be_run(session):
     it = session("```text:b.txt\nrm *.log\n```", "The command is in b.txt.")
     it.play("Which command deletes all logs? Put it into b.txt; do not run it.")
     assert (it.folder / "b.txt").read_text() == "rm *.log\n"
+
+
+ASKING = "```python:c2f.py\nprint(float(input('Celsius: ')) * 9 / 5 + 32)\n```"
+
+
+@pytest.mark.parametrize(
+    ("request_", "command", "outcome"),
+    [
+        ("write c2f.py, which asks for a temperature in Celsius", "python c2f.py", "ok"),
+        ("write c2f.py, which asks for a temperature in Celsius, and try it", "python c2f.py", "failed"),
+        ("write c2f.py, which converts a temperature", "python c2f.py", "failed"),
+        ("write c2f.py, which asks for a temperature in Celsius", "echo 100 | python c2f.py", "ok"),
+    ],
+)
+def test_a_program_that_is_to_ask_the_user_is_not_started_without_them(session, request_, command, outcome):
+    it = session(ASKING, f"To run it:\n```bash\n{command}\n```", *(["I wrote c2f.py."] * 4))
+    results = [each.result for each in it.play(request_) if isinstance(each, Returned)]
+    assert results[1].outcome == outcome
+    if "echo" in command:
+        assert "212.0" in results[1].text
+    elif outcome == "ok":
+        assert results[1].verdict == "ok, not run, because c2f.py asks for input, which the user types"
+        assert results[1].text == "To try it: echo TEXT | python c2f.py"
+    else:
+        assert "EOFError" in results[1].text

@@ -19,11 +19,12 @@ from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.code import make_code_tool, run_program
+from tripletick.tools.command_examples import READS
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.parameters import COMMAND
-from tripletick.tools.shell_mistakes import find_unset_name
+from tripletick.tools.shell_mistakes import LARGEST, find_unset_name
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
 SHELL = "bash"
@@ -38,6 +39,17 @@ OWN_SHELL = (
     "Nothing was run. Each block is a shell of its own: ${name} of another block is not known here. Set it "
     "in the same block: {name}=$(COMMAND)"
 )
+ASKS = "ok, not run, because {path} asks for input, which the user types"
+TRY = "To try it: echo TEXT | {command}"
+_WANTS_RUN = lazy_regex(
+    r"(?i)\b(?:runs?|execute|try|test|start|führ\w* .{0,20}\baus|teste|lance|exécute|ejecuta|prueba"
+    r"|esegui|prova)\b"
+)
+_IS_ASKED = lazy_regex(
+    r"(?i)\basks?\b|\bprompt|\btypes?\b|\benters?\b|\binteractiv|\bgame\b|\bguess|\bfragt|\bdemande|\bpregunta"
+    r"|\bpide\b|\bchiede|\bvraagt"
+)
+"""What a task says of a program that asks somebody."""
 _COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
 _LAST = r"(?:^|[;&])[ \t]*"
 _SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?)[ \t]"
@@ -118,6 +130,8 @@ def run_script(call: Call, context: ToolContext) -> Running:
     if not call.path and (unset := find_unset_name(call.body)):
         return Result("failed", UNSET.format(name=unset[1]), OWN_SHELL.format(name=unset[1]))
     known = find_previous_run(call, context)
+    if known is None and (asks := _find_asking_program(call, context)):
+        return Result("ok", ASKS.format(path=asks), TRY.format(command=call.body.strip()))
     if known is None:
         return (yield from run_program(LANGUAGES[SHELL], call, context))
     path, result = known
@@ -264,6 +278,19 @@ def find_previous_run(call: Call, context: ToolContext) -> tuple[str, Result] | 
         result = ran.get(path) or unnamed
         return (path, result) if result else None
     return None
+
+
+def _find_asking_program(call: Call, context: ToolContext) -> str:
+    """Give the program of this turn that a script merely starts, and that asks somebody as its task wants it;
+    "" for any other. Nobody types here, and a small model takes that for a mistake in it.
+    """
+    path = "" if call.path else find_started_file(call.body, context.workspace.root) or ""
+    task = context.ledger.task
+    if path not in context.ledger.made or _WANTS_RUN.search(task) or not _IS_ASKED.search(task):
+        return ""
+    with suppress(PathRefused, UnicodeError):
+        return path if READS.search(context.workspace.read_bytes(path, LARGEST).decode()) else ""
+    return ""
 
 
 def find_started_file(script: str, workspace: Path) -> str | None:
