@@ -40,7 +40,6 @@ OWN_SHELL = (
     "in the same block: {name}=$(COMMAND)"
 )
 ASKS = "ok, not run, because {path} asks for input, which the user types"
-TRY = "To try it: echo TEXT | {command}"
 _WANTS_RUN = lazy_regex(
     r"(?i)\b(?:runs?|execute|try|test|start|führ\w* .{0,20}\baus|teste|lance|exécute|ejecuta|prueba"
     r"|esegui|prova)\b"
@@ -131,7 +130,7 @@ def run_script(call: Call, context: ToolContext) -> Running:
         return Result("failed", UNSET.format(name=unset[1]), OWN_SHELL.format(name=unset[1]))
     known = find_previous_run(call, context)
     if known is None and (asks := _find_asking_program(call, context)):
-        return Result("ok", ASKS.format(path=asks), TRY.format(command=call.body.strip()))
+        return Result("ok", ASKS.format(path=asks))
     if known is None:
         return (yield from run_program(LANGUAGES[SHELL], call, context))
     path, result = known
