@@ -123,3 +123,10 @@ def test_half_a_character_of_a_json_file_is_not_sent(text):
 def test_a_table_without_a_header_is_read_by_rows():
     assert suggest_reader("a.csv", "Helen;yes\nMarek;yes\n").startswith("csv.reader(file, delimiter=';'), ")
     assert suggest_reader("a.csv", "name,reply\nMarek,yes\n").startswith("csv.DictReader(file), ")
+
+
+def test_what_is_no_table_is_not_read_as_one(tmp_path):
+    assert suggest_reader("build.log", "start\n10%\r20%\rdone\n").startswith("csv.DictReader(file)")
+    assert suggest_reader("a.csv", "a,b\n1\r2,3\n").startswith("csv.DictReader(file)")
+    assert suggest_reader("a.html", "x" * 200_000)
+    assert suggest_reader("a.csv", "name,city\nAnna,Bonn\nname,city\nBen,Ulm\n").startswith("csv.DictReader(")

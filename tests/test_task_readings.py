@@ -21,6 +21,8 @@ COUNT = "Write count.sh: print how many files in the folder, not in subfolders, 
 
 TODOS = "Write todos.sh: bash todos.sh FILE prints how many lines contain TODO in capitals."
 
+ALL = "const all = process.argv.slice(2);\nlet t = 0;\n"
+
 
 def correct(task, source, tag="python"):
     """Give the number of things told, and the program as it should be."""
@@ -123,9 +125,9 @@ def correct(task, source, tag="python"):
         (
             "Write add.js: node add.js prints the sum of its arguments",
             "javascript",
-            "let sum = 0;\nfor (const n of process.argv.slice(2)) {\n  sum += n;\n}\nconsole.log(sum);",
-            "let sum = 0;\nfor (const n of process.argv.slice(2).map(Number)) {\n  sum += n;\n}\n"
-            "console.log(sum);",
+            "const all = process.argv.slice(2);\nlet sum = 0;\nfor (const n of all) {\n  sum += n;\n}\nconsole.log(sum)",
+            "const all = process.argv.slice(2).map(Number);\nlet sum = 0;\nfor (const n of all) {\n"
+            "  sum += n;\n}\nconsole.log(sum)",
         ),
         (TODOS, "bash", 'grep -ci TODO "$1"', 'grep -c TODO "$1"'),
         (TODOS, "bash", 'grep -c -i TODO "$1"', 'grep -c TODO "$1"'),
@@ -146,11 +148,28 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
             "javascript",
             "console.log(process.argv.slice(2).reduce((a, b) => a + b));",
         ),
-        (
-            "Write add.js, which prints the sum of its arguments",
-            "javascript",
-            "let sum = 0;\nfor (const n of process.argv.slice(2)) sum += Number(n);\nconsole.log(sum);",
+        *(
+            (
+                "Write add.js, which prints the sum of its arguments",
+                "javascript",
+                f"{ALL}{source}\nconsole.log(t);",
+            )
+            for source in (
+                "for (const n of all) t += Number(n);",
+                "for (const n of all) if (n) t += 1;",
+                "for (const n of all) t += n.split('a').length;",
+                "t = rows.reduce((a, b) => a + b, 0);",
+            )
         ),
+        *(
+            (f"Write todos.sh: it counts lines with TODO {said}", "bash", 'grep -ic "TODO" "$1"')
+            for said in (
+                ", which must not be case-sensitive",
+                "in capitals or todo in small letters",
+                "in any case, and then prints DONE in capitals",
+            )
+        ),
+        ("Write a.sh, which says DONE in capitals", "bash", 'grep -ic error "$1"'),
         (TODOS.replace("in capitals", "in any case"), "bash", 'grep -i TODO "$1" | wc -l'),
         ("Write up.sh, which prints the name in capitals", "bash", 'grep -i "$1" names | tr a-z A-Z'),
         ("Write ask.py, which asks for a year", "python", "year = input('Year: ')"),

@@ -11,6 +11,7 @@ from tripletick.tools.shell import (
     judge_status,
     make_shell_tool,
 )
+from tripletick.tools.shell_mistakes import find_unset_name
 
 COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
 
@@ -327,8 +328,21 @@ def test_a_name_that_only_another_block_sets_runs_nothing(context, script):
         'echo "${name:-nobody}" $HOME $1 \\$price',
         "mapfile -t lines < a.txt; echo ${lines[0]}",
         "echo '$total'",
+        "# Show the file's last line\nsed -n '$p' a.txt",
+        "echo \"It's\"; sed '$d' a.txt",
+        "echo \"$(awk '{print $nf}' a.txt)\"",
+        'echo $((16#ff)) "(( note ))"',
+        'for f in *.txt; do ((++n)); echo "$n"; done',
+        'read -p "Name; then enter: " name < a.txt; echo "$name"',
+        "read -r a \\\n  b < a.txt\necho $b",
+        "cat > b.txt <<EOF\nIt's $five\nEOF\nawk '{print $nf}' a.txt",
     ],
 )
 def test_a_name_that_is_set_or_no_name_of_the_shell_is_left_alone(context, script):
     (context.workspace.root / "a.txt").write_text("1\n")
     assert shell(context, script).ok
+
+
+def test_names_are_looked_for_in_time():
+    for script in ("\n" * 20_000, "'" * 20_000, '"' * 20_000, "$(" * 10_000, "\\" * 20_000, "read " * 4000):
+        find_unset_name(script)

@@ -71,18 +71,15 @@ def suggest_reader(path: str, text: str, *, marked: bool = False) -> str:
     if path.lower().endswith(JSON):
         return f"{opened}the module json"
     separator = detect_separator(text)
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
+    rows = _read_rows(text, separator) if path.lower().endswith(SEPARATED) else None
     reader = HEADLESS if rows and _lacks_header(rows) else READER
     return opened + reader.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
 
 
 def _summarize_csv(text: str) -> tuple[str, str] | None:
     separator = detect_separator(text)
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
-    except csv.Error:
-        return None
-    if len(rows) < 2 or len(rows[0]) < 2:
+    rows = _read_rows(text, separator)
+    if rows is None or len(rows) < 2 or len(rows[0]) < 2:
         return None
     headless = _lacks_header(rows)
     head, body = ([""] * len(rows[0]), rows) if headless else (rows[0], rows[1:])
@@ -95,9 +92,17 @@ def _summarize_csv(text: str) -> tuple[str, str] | None:
     return said, "\n".join(text.splitlines()[: FIRST + 1])
 
 
+def _read_rows(text: str, separator: str) -> list[list[str]] | None:
+    """Give the rows that are not empty, None of what is no table."""
+    try:
+        return [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
+    except csv.Error:
+        return None
+
+
 def _lacks_header(rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether the first row is one like the others: it has a word of its column, as no name would."""
-    first, body = rows[0], rows[1:]
+    first, body = rows[0], [row for row in rows[1:] if row != rows[0]]  # joined tables repeat it
     values = ([row[at].strip() for row in body if at < len(row)] for at in range(len(first)))
     return any(name.strip() and name.strip() in column for name, column in zip(first, values, strict=True))
 

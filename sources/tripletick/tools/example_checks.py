@@ -76,7 +76,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     misreadings, meant = _find_misreadings(program, task, used, is_new=is_new)
     label = find_label(task, *shown[:2]) if is_new else None
     misread += [ALONE.format(line=label[0], right=label[1])] if label else ()
-    misread += [number_rows.find_wrong_number(task, result.text)]
+    misread += [number_rows.find_wrong_number(task, result.text)] if is_new else ()
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)

@@ -21,7 +21,8 @@ LARGEST = 10_000
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen")
 _VALUES = (*range(1, 11), 12, 15)
 _ASKS = lazy_regex(
-    r"(?i)\b(?:(?:print|output|display|show|list)(?:s|ing)?|gibt|druckt|zeigt|das|affiche|imprime|muestra|stampa"
+    r"(?i)(?:\A|(?<=[.!?] ))list\b"
+    r"|\b(?:(?:print|output|display|show)(?:s|ing)?|lists|gibt|druckt|zeigt|das|affiche|imprime|muestra|stampa"
     r"|mostra)\b"
 )
 _ROW = lazy_regex(
@@ -56,10 +57,19 @@ _TAIL = lazy_regex(
     | in[ ](?:ascending|descending|reverse|rising|falling)(?:[ ]order)?
     | to[ ]the[ ](?:screen|console|terminal)
     )\)?)*
-    [ ]?(?:[.;:!?\n]|\Z
-      |,?[ ](?:and|then|und|et|y|e)[ ](?:then[ ])?(?:run|execute|start|save|call|führe?|starte?)\b)"""
+    [ ]?(?:[.;:!?\n]|\Z|(?=,?[ ](?:and|then|und|et|y|e)\b))"""
 )
 """What may stand behind a row up to the end of its sentence: nothing that is printed besides."""
+_AFTER = lazy_regex(
+    r"(?i)(?:,?\s*(?:(?:and|then|und|et|y|e|please|so) )*(?:run|execute|start|save|show|call|use|thank|danke"
+    r"|bitte|merci|gracias|führe?|starte?|nothing (?:else|more)|no other|it needs no)\b[^.!?\n]*[.!?]?)*\s*\Z"
+)
+"""What may be said behind the sentence with the row: nothing that changes it."""
+_GIVEN = lazy_regex(
+    r"(?i)\b[\w-]+\.(?:txt|csv|tsv|json|md|log|dat|xml|ya?ml)\b|\bstd-?in\b|\bstandard input\b"
+    r"|\barguments?\b|\b(?:reads?|asks?|given|functions?)\b|\bin the (?:file|list)\b"
+)
+"""What says that the numbers come from elsewhere."""
 _KINDS: dict[str, Callable[[int], bool]] = {
     "even": lambda number: number % 2 == 0,
     "odd": lambda number: number % 2 == 1,
@@ -78,14 +88,13 @@ def find_wrong_number(task: str, printed: str) -> str:
     says, or where that names no such row.
     """
     numbers = _read_numbers(printed)
-    row = _find_row(task) if numbers else None
+    row = _find_row(task) if numbers and not _GIVEN.search(task) else None
     if not row:
         return ""
     words = re.sub(r"\s+", " ", row["words"])
     accept = _choose_kind(row)
     if first := row["first"]:
-        due = _VALUES[_WORDS.index(first.lower())] if first.lower() in _WORDS else int(first)
-        return _hold_first(numbers, accept, due, words)
+        return _hold_first(numbers, accept, _read_count(first), words)
     low, high = _find_bounds(row)
     inner = 1 if row["between"] else 0
     lowest = int(row["low"] is None)  # 0 may count as one where no beginning is named
@@ -106,17 +115,32 @@ def _read_numbers(printed: str) -> Sequence[int]:
 def _find_row(task: str) -> re.Match[str] | None:
     for asks in _ASKS.finditer(task):
         row = _ROW.match(task, asks.end())
-        bounded = row and (row["first"] or row["high"] or row["to"] or row["below"])
-        if row and bounded and _TAIL.match(task, row.end()):
-            return row if _find_bounds(row)[1] <= LARGEST else None
+        tail = _TAIL.match(task, row.end()) if row else None
+        if row and tail and _is_worked_out(row) and _AFTER.match(task, tail.end()):
+            return row
     return None
 
 
-def _choose_kind(row: re.Match[str]) -> Callable[[int], bool]:
-    if by := int(row["of"] or row["by"] or 0):
-        return lambda number: number % by == 0
+def _is_worked_out(row: re.Match[str]) -> bool:
+    """Tell whether a row has an end, of a kind for its first ones, and not too many numbers."""
+    if row["first"]:
+        kind = _name_kind(row) if not (row["of"] or row["by"]) else "multiples"
+        return bool(kind) and _read_count(row["first"]) * int(row["of"] or row["by"] or 1) <= LARGEST
+    return bool(row["high"] or row["to"] or row["below"]) and _find_bounds(row)[1] <= LARGEST
+
+
+def _read_count(word: str) -> int:
+    return _VALUES[_WORDS.index(word.lower())] if word.lower() in _WORDS else int(word)
+
+
+def _name_kind(row: re.Match[str]) -> str:
     word = (row["kind"] or row["behind"] or row["noun"]).lower()
-    return _KINDS.get(_NAMES.get(word[:4] if word != "odd" else word, ""), lambda number: True)
+    return _NAMES.get(word if word == "odd" else word[:4], "")
+
+
+def _choose_kind(row: re.Match[str]) -> Callable[[int], bool]:
+    by, kind = int(row["of"] or row["by"] or 1), _KINDS.get(_name_kind(row))
+    return lambda number: bool(by) and number % by == 0 and (kind is None or kind(number))
 
 
 def _find_bounds(row: re.Match[str]) -> tuple[int, int]:

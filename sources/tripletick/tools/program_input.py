@@ -24,17 +24,24 @@ _ADDS = lazy_regex(
     r"(?i)\b(?:sums?|adds?|adding|added|totals?|plus|averages?|means?|summe|addier\w*|durchschnitt|mittelwert|somme"
     r"|moyenne|suma|media|somma|optel\w*)\b"
 )
-_ARGUMENTS = lazy_regex(r"process\.argv\.slice\(\d\)(?!\.(?:map|filter|length|join))")
-_ADDED = lazy_regex(
-    r"\breduce\(\s*\(?(\w{1,20}), ?(\w{1,20})\)? ?=> ?(?:\1 \+ \2|\2 \+ \1)\b|\b\w+ \+= \w+\b(?!\()"
+_ARGUMENTS = lazy_regex(
+    r"\b(?:const|let|var) (?P<name>\w{1,40}) = (?P<code>process\.argv\.slice\(\d\));?[ \t]*(?=\n)"
 )
-_NUMBERS = lazy_regex(r"\bNumber\b|\bparse(?:Int|Float)\b|(?:=>|=|\() ?\+\w")
+_SUMMED = (
+    r"\b{name}\.reduce\(\s*\(?(\w{{1,20}}), ?(\w{{1,20}})\)? ?=> ?(?:\1 \+ \2|\2 \+ \1)\b\s*(?:, ?0 ?)?\)"
+    r"|\bfor \((?:const|let|var) (\w{{1,20}}) of {name}\)\s*\{{?\s*\w{{1,20}} \+= \3\s*[;}}\n]"
+)
+_NUMBERS = lazy_regex(r"\bNumber\b|\bparse(?:Int|Float)\b|(?:=>|=|\() ?\+\w|\bfs\b|\brequire\(")
 ANY_CASE = "{code} finds small letters too, and the task says {words}. It should read: {right}"
 _CAPITALS = lazy_regex(
-    r"\b[A-Z]{2,}\b[\"'`]? (?:(?:only )?in (?:all )?(?:capitals?\b(?: letters)?|upper ?case)"
-    r"|in Großbuchstaben|en (?:lettres )?(?:majuscules|mayúsculas)|in maiuscol\w+)|(?i:\bcase[- ]sensitiv\w+)"
+    r"\b(?P<word>[A-Z]{2,})\b[\"'`]? (?:(?:only )?in (?:all )?(?:capitals?\b(?: letters)?|upper ?case)"
+    r"|in Großbuchstaben|en (?:lettres )?(?:majuscules|mayúsculas)|in maiuscol\w+)"
 )
-_SEARCHES = lazy_regex(r"\bgrep (?P<flags>(?:-\w+ )*-(?P<one>\w*i\w*))(?= )")
+_ANY_CASE = lazy_regex(
+    r"(?i)\b(?:any|either|both) case|small letters|lower ?-?case|regardless|ignor\w+ case|case[- ]?insensitiv"
+    r"|klein|minuscul|minúscul"
+)
+_SEARCHES = lazy_regex(r"\bgrep (?P<flags>(?:-\w+ )*-(?P<one>\w*i\w*))(?= (?:-\w+ )*[\"']?(?P<word>\w+))")
 _KEPT = lazy_regex(
     r"(?m)^[ \t]*(?:const |let |var |local )?(?P<name>\w+) ?= ?"
     r"(?:(?:int|float|str|Number|parseInt|parseFloat)\()?"
@@ -232,7 +239,9 @@ def _find_depth(program: NewProgram) -> Misreading | None:
 def _find_any_case(program: NewProgram) -> Misreading | None:
     """Find a search that takes small letters too, where a task wants capitals."""
     wanted, found = _CAPITALS.search(program.task), _SEARCHES.search(program.source)
-    if not wanted or not found or program.language.tag != "bash":
+    if not wanted or not found or program.language.tag != "bash" or _ANY_CASE.search(program.task):
+        return None
+    if wanted["word"].casefold() != found["word"].casefold():
         return None
     left = found["one"].replace("i", "")
     flags = f"{found['flags'][: -len(found['one']) - 1]}{f'-{left}' * bool(left)}".strip()
@@ -246,11 +255,11 @@ def _find_joined_arguments(program: NewProgram) -> Misreading | None:
     found, source = _ARGUMENTS.search(program.source), program.source
     if not found or program.language.tag not in ("javascript", "typescript") or _NUMBERS.search(source):
         return None
-    if not _ADDS.search(program.task) or not _ADDED.search(source):
+    if not _ADDS.search(program.task) or not re.search(_SUMMED.format(name=found["name"]), source):
         return None
-    right = f"{found[0]}.map(Number)"
-    told = JOINED_ARGUMENTS.format(code=found[0], right=right)
-    return Misreading(told, source.replace(found[0], right, 1))
+    right = f"{found['code']}.map(Number)"
+    told = JOINED_ARGUMENTS.format(code=found["code"], right=right)
+    return Misreading(told, source.replace(found["code"], right, 1))
 
 
 CHECKS = (

@@ -29,16 +29,16 @@ _SEQ = lazy_regex(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>\d{1,9})
 _BRACES = lazy_regex(
     r"\{(?P<first>\"?\$\{?\w+\}?\"?|-?\d{1,9})\.\.(?P<last>\"?\$\{?\w+\}?\"?|-?\d{1,9})(?:\.\.-?\d{1,9})?\}"
 )
-_QUOTED = lazy_regex(r"'[^']*'")
-_COMMENT = lazy_regex(r"(?m)(?:^|(?<=\s))#.*$")
-_SOURCES = lazy_regex(r"(?m)(?:^|[;&|])\s*(?:source|\.|eval)\s|<<-?\s*[\"'\\]")
+_TEXT = lazy_regex(r"\"[^\"\n]*\"")
+_SOURCES = lazy_regex(r"(?m)(?:^|[;&|])[ \t]*(?:source|\.|eval)\s|(?<!<)<<(?!<)")
 """What may set a name, and what holds names of another program."""
-_ARITHMETIC = lazy_regex(r"\(\(([^()]*)\)\)")
+_EXPANDED = lazy_regex(r"\$\(\(([^()]*)\)\)")
+_COMPUTED = lazy_regex(r"(?<!\$)\(\(([^()]*)\)\)")
 _USED = lazy_regex(r"(?<!\\)\$\{?([a-z]\w*)\b(?!\w*\}?[:?+=-])")
-_NAME = lazy_regex(r"(?<![\w$.])[a-z]\w*")
+_NAME = lazy_regex(r"(?<![\w$.#])[a-z]\w*")
 _SET = lazy_regex(
     r"(?<![\w$])([a-z]\w*)(?:\[[^]\n]{0,40}\])?(?: ?[-+*/%:]?=(?!=)|\+\+|--)|\b(?:for|select)\s+([a-z]\w*)\b"
-    r"|-v\s+([a-z]\w*)"
+    r"|-v\s+([a-z]\w*)|(?:\+\+|--)([a-z]\w*)|\{([a-z]\w*)\}[<>]"
 )
 _SETS_ALL = lazy_regex(
     r"\b(?:read|local|declare|typeset|export|readonly|mapfile|readarray|getopts)\b([^;|&\n]*)"
@@ -90,18 +90,43 @@ def find_unset_name(source: str) -> tuple[int, str] | None:
     """Give the number of the first line that reads a name which nothing in a script sets, and the name."""
     if len(source) > LARGEST or _SOURCES.search(source):
         return None
+    code = _drop_quoted(source)
+    # of a text between quotes no part is a name that `read` sets
+    bare = _TEXT.sub('""', code)
     known = {name for each in _SET.findall(source) for name in each if name}
-    known.update(name for words in _SETS_ALL.findall(source) for name in _NAME.findall(words))
-    # what stands between single quotes is text, or a program of another language; lines keep their number
-    code = _QUOTED.sub(lambda found: "\n" * found[0].count("\n"), source)
-    for at, line in enumerate(_COMMENT.sub("", code).splitlines(), 1):
-        used = [
-            *_USED.findall(line),
-            *(name for sum_ in _ARITHMETIC.findall(line) for name in _NAME.findall(sum_)),
-        ]
+    joined = (text.replace("\\\n", " ") for text in (source, bare))
+    known.update(
+        name for text in joined for words in _SETS_ALL.findall(text) for name in _NAME.findall(words)
+    )
+    for at, (line, plain) in enumerate(zip(code.split("\n"), bare.split("\n"), strict=True), 1):
+        sums = [*_EXPANDED.findall(line), *_COMPUTED.findall(plain)]
+        used = [*_USED.findall(line), *(name for each in sums for name in _NAME.findall(each))]
         if name := next((each for each in used if each not in known and not each.endswith("_proxy")), ""):
             return at, name
     return None
+
+
+def _drop_quoted(source: str) -> str:
+    """Give a script without its comments and what stands between single quotes, which is text or a program of
+    another language; the lines keep their numbers.
+    """
+    parts, inside, at = list[str](), [""], 0
+    while at < len(source):
+        sign, where = source[at], inside[-1]
+        part = source[at : at + 2] if sign == "\\" or source.startswith("$(", at) else sign
+        at += len(part)
+        if part == '"':
+            inside.pop() if where == '"' else inside.append('"')
+        elif part == "$(" or (part == "(" and where != '"'):
+            inside.append("(")
+        elif part == ")" and where == "(":
+            inside.pop()
+        elif where != '"' and (part == "'" or (part == "#" and (at == 1 or source[at - 2].isspace()))):
+            end = source.find("'" if part == "'" else "\n", at)
+            dropped = source[at : end if end >= 0 else len(source)]
+            part, at = "\n" * dropped.count("\n"), at + len(dropped) + (part == "'")
+        parts.append(part)
+    return "".join(parts)
 
 
 _LISTS = lazy_regex(

@@ -14,7 +14,7 @@ from tripletick.checkpoint.values import Change, State
 from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_count
-from tripletick.turn.losses import COPIES, DELETES, MEANT, MOVES, take_back
+from tripletick.turn.losses import COPIES, DELETES, KEPT, MEANT, MOVES, REST, list_kinds, take_back
 from tripletick.turn.scope_checks import SPARES
 
 OTHER_SIZE = "{path} has {size}, which is not {said}."
@@ -26,6 +26,12 @@ _SIZE = lazy_regex(
     r"(?P<unit>bytes?|octets?|b|k|kb|kib|ko|kilobytes?|m|mb|mib|mo|megabytes?)\b(?! of\b)",
     re.IGNORECASE,
 )
+_OTHERWISE = lazy_regex(
+    r"(?i)\b(?:not|no|never|nicht|pas|non|until|so that|so dass|becomes?|to be|each is|bis)\b|n't\b"
+)
+"""What stands before a size that says what is left, or what something is to become."""
+_PUTS = lazy_regex(r"(?i)\b(?:mov|cop(?:y|ies)|put|verschieb|kopier|d[ée]plac|copi|mue?v|spost|mett)\w*")
+_DROPS = lazy_regex(r"(?i)\b(?:delet|remov|clean|l[öo]sch|entfern|supprim|borr|elimin|cancell)\w*")
 _POWERS = {"k": 1, "m": 2}
 
 
@@ -36,8 +42,11 @@ def find_wrong_size(
     size than the request says; None for any other.
     """
     found = _SIZE.search(request)
-    clause = re.split(r"[.,;:\n]", request[: found.start()])[-1] if found else ""
-    if not found or SPARES.search(clause) or not any(each.search(code) for each in (MOVES, COPIES, DELETES)):
+    if (
+        not found
+        or not _says_which(found, request)
+        or not any(each.search(code) for each in (MOVES, COPIES, DELETES))
+    ):
         return None
     renamed = find_renames(changes)
     gone = {each.path: each.was for each in changes if each.was and not each.left}
@@ -56,14 +65,27 @@ def find_wrong_size(
     if not wrong:
         return None
     said = OTHER_SIZE.format(path=wrong, size=format_count(sizes[wrong], "byte"), said=found[0])
-    targets = {path.rpartition("/")[0] for path in renamed or made}
+    targets = {path.rpartition("/")[0] for path in renamed}
     sources = {path.rpartition("/")[0] for path in gone}
-    how = ""
-    if len(sources) == 1 and (len(targets) == 1 or not made):
-        target = shlex.quote(targets.pop() or ".") if made else ""
-        act = f"-exec mv -t {target} {{}} +" if made else "-delete"
-        size = f"{'+' if found['more'] else '-'}{bound}c"
-        # what was made is taken back too
-        find = f"find {shlex.quote(sources.pop() or '.')} -maxdepth 1 -type f -size {size} {act}"
-        how = MEANT.format(command=f"mkdir -p {target} && {find}" if target not in ("", ".") else find)
-    return take_back(said, how)
+    # where something else is said of them, or they are deleted, no command of ours picks files
+    if len(sources) != 1 or len(targets) != 1 or "" in targets or list_kinds(request):
+        return take_back(said)
+    target, folder = shlex.quote(targets.pop()), shlex.quote(sources.pop() or ".")
+    size = f"{'+' if found['more'] else '-'}{bound}c"
+    # what was made is taken back too
+    how = f"mkdir -p {target} && find {folder} -maxdepth 1 -type f -size {size} -exec mv -t {target} {{}} +"
+    return take_back(said, MEANT.format(command=how))
+
+
+def _says_which(found: re.Match[str], request: str) -> bool:
+    """Tell whether a size says which files something is to be done with, one thing alone."""
+    clause = re.split(r"[.,;:\n]", request[: found.start()])[-1]
+    only = KEPT.sub(" ", request)
+    return not (
+        len(_SIZE.findall(request)) > 1
+        or SPARES.search(clause)
+        or _OTHERWISE.search(clause)
+        or re.match(r" (?:or|oder|ou|o)\b", request[found.end() :])
+        or REST.search(only)
+        or (_PUTS.search(only) and _DROPS.search(only))
+    )

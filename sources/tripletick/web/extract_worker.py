@@ -17,8 +17,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from tripletick.system.lazy_regex import lazy_regex
-
 MOST_MEMORY = 2 << 30
 MOST_TEXT = 2_000_000
 """Characters that are given."""
@@ -47,11 +45,11 @@ UNKNOWN = {
     "x-cp1251": "cp1251",
     "unicode": "utf-8",
 }
-_META = lazy_regex(
+_META = re.compile(
     rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]{2,40})""", re.I
 )
-_TITLE = lazy_regex(r"(?is)<title[^>]{0,200}>([^<]{0,1000})</title")
-_HEAD = lazy_regex(r"(?i)<(?:head|title)\b")
+_TITLE = re.compile(r"(?is)<title[^>]{0,200}>([^<]{0,1000})</title")
+_HEAD = re.compile(r"(?i)<(?:head|title)\b")
 LOST = "\ufffd"
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 Told = dict[str, object]
