@@ -49,6 +49,10 @@ LINES = 'files=(*)\nif [ -z "$1" ]; then echo "Usage: $0 FOLDER"; fi\n'
             "print(f'{a} inches')",
             "",
         ),
+        ("Prints its argument between brackets and nothing else", "a.py", "print(f'[{x}]')", ""),
+        ("Prints the bold HTML tag and nothing else", "a.py", "print(f'<b>{x}</b>')", ""),
+        ("Prints the plural of its argument, nothing else", "a.py", "print(f'{x}s')", ""),
+        ("Prints only the result as a percentage", "a.py", "print(f'{x}%')", ""),
         ("Print the share with a % sign and nothing else.", "share.py", "print(f'{share}%')", ""),
     ],
 )

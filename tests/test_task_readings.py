@@ -125,9 +125,8 @@ def correct(task, source, tag="python"):
         (
             "Write add.js: node add.js prints the sum of its arguments",
             "javascript",
-            "const all = process.argv.slice(2);\nlet sum = 0;\nfor (const n of all) {\n  sum += n;\n}\nconsole.log(sum)",
-            "const all = process.argv.slice(2).map(Number);\nlet sum = 0;\nfor (const n of all) {\n"
-            "  sum += n;\n}\nconsole.log(sum)",
+            f"{ALL}for (const n of all) {{\n  t += n;\n}}\nconsole.log(t);",
+            f"{ALL.replace(';', '.map(Number);', 1)}for (const n of all) {{\n  t += n;\n}}\nconsole.log(t);",
         ),
         (TODOS, "bash", 'grep -ci TODO "$1"', 'grep -c TODO "$1"'),
         (TODOS, "bash", 'grep -c -i TODO "$1"', 'grep -c TODO "$1"'),

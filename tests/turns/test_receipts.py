@@ -385,6 +385,12 @@ def test_later_replies_delete_only_what_the_request_lets_them(session, request_,
         ("copy all .pdf files into docs", "mkdir docs; cp a* docs/", True),
         ("kopiere alle .pdf-Dateien in den Ordner docs", "mkdir docs; cp a* docs/", True),
         ("copy all .pdf files and a2.txt into docs", "mkdir docs; cp a* docs/", False),
+        ("copy in to x, and delete the .pyc files in x", "cp -r in x", False),
+        (
+            "copy all .pdf files into docs and a checksum of each",
+            "mkdir docs; cp a*.pdf docs/; touch b.md5",
+            False,
+        ),
     ],
 )
 def test_only_files_of_the_kind_that_is_named_are_touched(session, request_, code, taken_back):

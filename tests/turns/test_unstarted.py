@@ -228,6 +228,7 @@ ASKING = "```python:c2f.py\nprint(float(input('Celsius: ')) * 9 / 5 + 32)\n```"
         ("write c2f.py, which asks for a temperature in Celsius", "python c2f.py", "ok"),
         ("write c2f.py, which asks for a temperature in Celsius, and try it", "python c2f.py", "failed"),
         ("write c2f.py, which converts a temperature", "python c2f.py", "failed"),
+        ("write c2f.py, which asks for a temperature, and show me the result", "python c2f.py", "failed"),
         ("write c2f.py, which asks for a temperature in Celsius", "echo 100 | python c2f.py", "ok"),
     ],
 )

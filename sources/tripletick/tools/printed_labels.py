@@ -39,6 +39,12 @@ _ASIDE = lazy_regex(
 """What stands in words for who uses a program wrongly."""
 _ADDED = r"\b(?:followed by|and then|units?|with|plus|suffix|end(?:s|ing) (?:in|with)|sign|symbol)"
 _WORD = lazy_regex(r"[^\W\d_]{3,}")
+_UNIT = lazy_regex(r" [^\W\d_]{3,20}")
+_FRAMED = lazy_regex(
+    r"(?i)percent|prozent|degree|euro|dollar|pound|currenc|\bunits?\b|\bsigns?\b|\btags?\b|bracket|quot|plural|between"
+    r"|wrap|surround|\bends?\b|question|singular|sentence"
+)
+"""What may be said of signs and words around a value."""
 _NEXT_LABEL = lazy_regex(r"[,;]|(?<!\bis)(?<!\bare)(?<!\bwas)\s*[:=]\s*$")
 """What stands between two values that are both asked for."""
 _ECHO = lazy_regex(
@@ -75,11 +81,12 @@ def find_label(task: str, path: str, source: str) -> tuple[str, str] | None:
 def _is_label(words: str, task: str) -> bool:
     """Tell whether words around a value are no part of what the task shows."""
     before, _, behind = words.partition("\0")
-    if behind := behind.strip():
-        unit = rf"{re.escape(behind)}(?!\.?\w)"
+    if behind:
+        unit = rf"{re.escape(behind.strip())}(?!\.?\w)"
         # 3.5 kg, "kg", followed by kg
         wanted = rf"\d\s*{unit}|[\"'`][^\"'`\n]{{0,80}}{unit}|{_ADDED}\b[^.;\n]{{0,40}}{unit}"
-        return not re.search(wanted, task, re.IGNORECASE)
+        is_word = not before.strip() and _UNIT.fullmatch(behind)
+        return bool(is_word) and not _FRAMED.search(task) and not re.search(wanted, task, re.IGNORECASE)
     return bool(_WORD.search(before)) and before.strip() not in task
 
 
@@ -111,7 +118,9 @@ def _split_print(args: Sequence[ast.expr], *, alone: bool) -> tuple[str, str]:
         return "", ""
     texts = [str(part.value) if isinstance(part, ast.Constant) else "" for part in parts]
     lead, between, behind = texts[0], texts[values[0] + 1 : values[-1]], "".join(texts[values[-1] + 1 :])
-    behind = behind.strip(" .!")
+    # with print's own blank between its parts
+    behind = f" {behind}" if behind and len(args) > 1 else behind
+    behind = behind.rstrip(" .!")
     if any(map(_NEXT_LABEL.search, between)) or (behind and not (alone and len(values) == 1)):
         return lead, ""
     lead += f"\0{behind}" if behind else ""

@@ -19,7 +19,6 @@ from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.code import make_code_tool, run_program
-from tripletick.tools.command_examples import READS
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
@@ -41,14 +40,18 @@ OWN_SHELL = (
 )
 ASKS = "ok, not run, because {path} asks for input, which the user types"
 _WANTS_RUN = lazy_regex(
-    r"(?i)\b(?:runs?|execute|try|test|start|führ\w* .{0,20}\baus|teste|lance|exécute|ejecuta|prueba"
-    r"|esegui|prova)\b"
+    r"(?i)\b(?:runs?|execute|try|test|start|tell me|show me|output|what does it|check|make sure|works"
+    r"|führ\w* .{0,20}\baus|teste|lance|exécute|ejecuta|prueba|esegui|prova)\b"
 )
 _IS_ASKED = lazy_regex(
-    r"(?i)\basks?\b|\bprompt|\btypes?\b|\benters?\b|\binteractiv|\bgame\b|\bguess|\bfragt|\bdemande|\bpregunta"
-    r"|\bpide\b|\bchiede|\bvraagt"
+    r"(?i)\basks?\b|\bprompts (?:the|for|me|a)\b|\b(?:user|some(?:body|one)|person|i) (?:types?|enters?)\b"
+    r"|\binteractiv|\bgame\b|\bguess|\bfragt|\bdemande|\bpregunta|\bpide\b|\bchiede|\bvraagt"
 )
 """What a task says of a program that asks somebody."""
+_TYPED = lazy_regex(
+    r"(?<![\w.])input\(|\bsys\.stdin\b|(?m:^[ \t]*read[ \t]+-?\w)|\breadline\.createInterface\b"
+    r"|Scanner\(System\.in|\bcin[ ]*>>|\bscanf\("
+)
 _COMMAND = r"(?:^|[|;&!(]|\b(?:if|xargs)\b)[ \t]*"
 _LAST = r"(?:^|[;&])[ \t]*"
 _SEARCH, _CONDITION = r"(?:git +)?(?:[efz]?grep|rg|ag|pgrep)\b", r"(?:test|\[\[?)[ \t]"
@@ -288,7 +291,7 @@ def _find_asking_program(call: Call, context: ToolContext) -> str:
     if path not in context.ledger.made or _WANTS_RUN.search(task) or not _IS_ASKED.search(task):
         return ""
     with suppress(PathRefused, UnicodeError):
-        return path if READS.search(context.workspace.read_bytes(path, LARGEST).decode()) else ""
+        return path if _TYPED.search(context.workspace.read_bytes(path, LARGEST).decode()) else ""
     return ""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +71,10 @@ ELSE = lazy_regex(
     r"|by (?:file )?(?:type|kind|extension|format)s?)\b"
 )
 """What may be files of any kind."""
-_COPIED = lazy_regex(r"\bcp[ ]+(?:-\w+[ ]+)*(?P<source>[\w.-]+(?:/[\w.-]+)*)/\*[ ]+(?P<target>[\w./-]+)")
+_COPIED = lazy_regex(
+    r"\bcp[ ]+(?:-[b-qs-z]+[ ]+)*(?:(?P<source>[\w.-]+(?:/[\w.-]+)*)/)?(?P<start>[\w.-]*)\*"
+    r"[ ]+(?P<target>[\w./-]+)"
+)
 KEPT = lazy_regex(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
 _COUNT = r"(?P<{}>\d{{1,3}}|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 STAY = lazy_regex(
@@ -274,28 +277,27 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
         return None
     moved = set(find_renames(changes).values())
     gone = [each.path for each in _list_gone(changes)]
-    copies = [each.path for each in changes if each.left and not each.was and not is_folder(each.left)]
-    touched = gone or (copies if COPIES.search(code) else [])
+    # a whole folder that is copied has what it has
+    places = None if gone or REST.search(request) else _COPIED.search(code)
+    into = f"{places['target'].rstrip('/')}/" if places else ""
+    touched = gone or [each.path for each in changes if places and each.left and each.path.startswith(into)]
     other = filter_other_kinds(touched, kinds, request)
     if not other or len(other) == len(touched):
         return None
-    did = "copied" if not gone else "moved" if other[0] in moved else "deleted"
+    did = "copied" if places else "moved" if other[0] in moved else "deleted"
     said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
     why = OTHER_KINDS.format(did=did, paths=join_names(other, NAMED), kinds=said)
-    meant = {path.rpartition(".")[2] for path in touched if path not in other}
-    places = _COPIED.search(code) if did == "copied" else None
-    if places:
-        sources, targets = {places["source"]}, {places["target"].rstrip("/")}
-    else:
-        sources = {path.rpartition("/")[0] for path in gone}
-        targets = {path.rpartition("/")[0] for path in find_renames(changes)}
+    meant = kinds & {path.rpartition(".")[2] for path in touched if path not in other}
+    meant = set() if places and places["start"] else meant
+    sources = {places["source"] or ""} if places else {path.rpartition("/")[0] for path in gone}
+    targets = {into[:-1]} if places else {path.rpartition("/")[0] for path in find_renames(changes)}
     how = _describe_meant(did, sources, targets, [f"*.{kind}" for kind in sorted(meant)])
     return take_back(why, MEANT.format(command=how) if how else "")
 
 
-def _describe_meant(did: str, sources: set[str], targets: set[str], patterns: Iterable[str]) -> str:
+def _describe_meant(did: str, sources: set[str], targets: set[str], patterns: Sequence[str]) -> str:
     """Give the command for the files that are meant, "" where they do not lie in or go into one folder."""
-    if len(sources) != 1 or (did != "deleted" and (len(targets) != 1 or "" in targets)):
+    if not patterns or len(sources) != 1 or (did != "deleted" and (len(targets) != 1 or "" in targets)):
         return ""
     folder = "".join(sources)
     files = " ".join(f"{shlex.quote(folder)}/{each}" if folder else each for each in patterns)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from tripletick.agents.templates import ACTIONS, Templates
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.tool import FileTracker
 
+BANS = lazy_regex(r"(?i)(?:,? (?:and|but))? (?:do not|don.?t|never|without)\b[^.;!?\n]*")
+"""What a request wants left alone."""
 READS = ("reads", "questions", "tells", "dates")
 """Words of a request that only wants to know."""
 
@@ -27,3 +30,10 @@ def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
     """Tell whether a request has words of these kinds, and none for something that is to be done."""
     acts = any(said.has_words(kind, request) for kind in (*ACTIONS, "moves", "repairs"))
     return not acts and any(said.has_words(kind, request) for kind in kinds)
+
+
+def only_describes(said: Templates, request: str) -> bool:
+    """Tell whether a request only wants to know what a program does: "and don't run it or change anything"
+    wants nothing done.
+    """
+    return only_wants(("describes",), said, BANS.sub(" ", request))

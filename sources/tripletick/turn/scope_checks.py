@@ -41,12 +41,15 @@ BECOMES = lazy_regex(
     re.IGNORECASE,
 )
 """The name that a file is to have, behind the one that it has."""
+APART = lazy_regex(r"(?i)\b(?:beside|next to|another|second|outside|daneben|neben|à côté|al lado|accanto)\b")
 BESIDE = "{name} is to be in {folder}."
 NESTS = lazy_regex(
     rf"\b(?:{FOLDER})\s+(?:called |named |namens )?[\"'`]?(?P<outer>[\w-]+)/?[\"'`]?,?\s+"
     r"(?:with|containing|that (?:has|holds|contains)|and (?:in|inside|within) (?:it|that)|mit|avec"
-    rf"|contenant|con|met)\b(?P<inner>[^.\n]{{0,40}}\b(?:sub|unter|sous)?-?(?:{FOLDER}|directorie)\w*\b"
-    r"[^\n]{0,200})",
+    r"|contenant|con|met)\s+(?:(?:the|an?|den|zwei|drei|vier|les|des|deux|trois|los|las|dos|tres|le|due|tre)\s+)?"
+    r"(?:(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|twelve)\s+)?(?:(?:new|empty|leeren?|vides?)\s+)?"
+    r"(?:(?:sub-?|unter|sous-)(?:folders?|director(?:y|ies)|ordnern?|dossiers?)|subcarpetas?|sottocartelle"
+    r"|folders|directories|ordnern|dossiers|carpetas|cartelle)\b(?P<inner>[^.\n]{0,200})",
     re.IGNORECASE,
 )
 """Folders that a request wants in one that it names."""
@@ -136,6 +139,7 @@ def find_beside_folder(changes: Sequence[Change], workspace: Workspace, request:
     folders in it: beds, seeds and tools".
     """
     nests = NESTS.search(request)
+    nests = None if nests and APART.search(nests["inner"]) else nests
     made = [change.path for change in changes if is_folder(change.left) and not change.was]
     outer = next((path for path in made if nests and path.rpartition("/")[2] == nests["outer"]), "")
     if not nests or not outer or any(path.startswith(f"{outer}/") for path in made):
