@@ -187,6 +187,16 @@ def test_names_beside_the_package_say_something(folder):
     assert sum(len(name.words) == 1 for name in functions) <= 0.25 * len(functions)
 
 
+def test_what_runs_without_the_package_imports_nothing_of_it():
+    alone = [
+        path
+        for path in MODULES
+        if "imports nothing of" in " ".join((ast.get_docstring(tree_of(path)) or "").split())
+    ]
+    assert len(alone) >= 6
+    assert [path.name for path in alone if any(targets(path))] == []
+
+
 def test_no_home_is_filled_in_where_that_raises():
     # `Path.expanduser` raises RuntimeError for `~nobody`; system.dirs has what does not
     assert [
