@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "9adb1914979bc1af715a837d77822d02cf68cde35ba3b8e468e17be0156efd34"
+  sha256 "2f64f0deec13ac03ff74c869cab4822c81f5983cc2be8675a725196d786ede29"
   license "MIT"
 
   depends_on "python@3.13"
