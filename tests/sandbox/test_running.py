@@ -25,6 +25,24 @@ def test_a_program_runs_in_the_workspace_with_its_status(place):
     assert (place.workspace / "made").read_text() == "ü\n"
 
 
+def test_the_folder_of_another_session_that_ends_meanwhile_breaks_no_box(place):
+    own = place.workspace / ".tripletick"
+    own.mkdir()
+    if place.workspace.stat().st_uid:
+        shutil.chown(own, place.workspace.stat().st_uid)
+    # as it is taken away between the look at the folder and the start of the box
+    build = place.box._build_launch
+
+    def build_late(*arguments):
+        launch = build(*arguments)
+        own.rmdir()
+        return launch
+
+    place.box._build_launch = build_late
+    text, finished = place.bash("echo up")
+    assert (text, finished.status) == ("up\n", 0)
+
+
 def test_a_workspace_that_a_block_has_locked_is_an_ordinary_failure(place, owner):
     place.bash("chmod 000 .")
     assert place.bash("true")[1].status in (0, 125)

@@ -192,7 +192,16 @@ class Bubblewrap:
             arguments = block.frame.around([*hidden, *sockets, *block.place])
             block = replace(block, words=block.lead(request.command), env={**block.env, **request.env})
             block.closed()
-            finished = yield from run_program(self._build_launch(block, arguments, request.timeout))
+            launch = self._build_launch(block, arguments, request.timeout)
+            finished = yield from run_program(launch)
+            if (
+                finished.broken
+                and request.mode == "work"
+                and make_own_folder(self._ground.workspace, self._user)
+            ):
+                # another session that has ended here took its empty folder along
+                self._made = True
+                finished = yield from run_program(launch)
             finished = replace(finished, closed=block.closed())
             for line in block.settle():
                 self._ground.notice(line)
