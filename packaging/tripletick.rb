@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "2f64f0deec13ac03ff74c869cab4822c81f5983cc2be8675a725196d786ede29"
+  sha256 "1b284db0f76f4d622150ed6c9e980bc98476a317e6c85e70e48a355a9be56a7b"
   license "MIT"
 
   depends_on "python@3.13"
