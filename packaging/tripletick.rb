@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "1b284db0f76f4d622150ed6c9e980bc98476a317e6c85e70e48a355a9be56a7b"
+  sha256 "179e1247f666d0d1e94a2cd037dcadbdb852e65e635b71f9b87516a44a8668a7"
   license "MIT"
 
   depends_on "python@3.13"
