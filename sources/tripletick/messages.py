@@ -324,9 +324,8 @@ class Result:
     `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads
     below it, `view` what the person sees ("" = the same). `exit` is the program's status, None where none
     ran. `flags` say how it ended where the status cannot: `timeout memory output disk file processes signal
-    refused not-found saved unstarted unchanged arguments example unexplained syntax
-    outside`, `closed HOST:PORT`. `tool`
-    names whose example teaches after a failure ("" = none).
+    refused not-found saved unstarted unchanged arguments example unexplained syntax outside`, `closed
+    HOST:PORT`. `tool` names whose example teaches after a failure ("" = none).
     """
 
     outcome: Outcome

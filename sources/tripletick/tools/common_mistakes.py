@@ -41,8 +41,9 @@ COMPARED = (
 )
 _TIME = lazy_regex(r"\d{1,2}:\d\d")
 _SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">="}
+SUMS = r"sums?|adds?|adding|added|totals?|plus|summe|addier\w*|somme|suma|somma|optel\w*"
 _ADDS = lazy_regex(
-    r"(?i)\b(?:sums?|adds?|adding|added|totals?|plus|summe|addier\w*|somme|suma|somma|optel\w*)\b"
+    rf"(?i)\b(?:{SUMS})\b"
     r"|-?\d+(?:\.\d+)? (?:instead of|rather than|(?:an)?statt) -?\d"
 )
 """What speaks of a sum, or of one number in the place of another."""

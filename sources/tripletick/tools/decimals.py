@@ -130,10 +130,9 @@ def _format_expression(source: str, count: int) -> tuple[str, str] | None:
     shown = [call for call in prints if not all(isinstance(part, ast.Constant) for part in call.args)]
     if len(shown) != 1 or len(shown[0].args) != 1 or shown[0].keywords:
         return None
-    if not isinstance(shown[0].args[0], ast.BinOp) or not re.search(r"/|\d", ast.unparse(shown[0].args[0])):
+    wrong, value = ast.get_source_segment(source, shown[0]) or "", ast.unparse(shown[0].args[0])
+    if not isinstance(shown[0].args[0], ast.BinOp) or not re.search(r"/|\d", value):
         return None
-    wrong = ast.get_source_segment(source, shown[0]) or ""
-    value = ast.unparse(shown[0].args[0])
     if re.search(r"[\"'\\{}\n]", f"{value}{wrong}"):
         return None
     return wrong, f'print(f"{{{value}:.{count}f}}")'

@@ -18,8 +18,13 @@ LACKING = "it does not print {number}, and the task says: {words}"
 OTHER_COUNT = "it prints {printed} numbers, and the task says: {words}"
 LARGEST = 10_000
 """Numbers up to which a row is worked out."""
-_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "fifteen")
-_VALUES = (*range(1, 11), 12, 15)
+_COUNTS = {
+    word: count
+    for count, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1
+    )
+}
+_COUNTS |= {"twelve": 12, "fifteen": 15}
 _ASKS = lazy_regex(
     r"(?i)(?:\A|(?<=[.!?] ))list\b"
     r"|\b(?:(?:print|output|display|show)(?:s|ing)?|lists|gibt|druckt|zeigt|das|affiche|imprime|muestra|stampa"
@@ -29,7 +34,7 @@ _ROW = lazy_regex(
     rf"""(?ix)
     (?:[ ](?:out|all|of|only|just|the|alle|die|nur|tous|les|seulement|todos|los|solo|tutti|i|gli))*[ ]
     (?P<words>
-      (?:(?:first|ersten|premiers|primeros|primi)[ ](?P<first>\d{{1,4}}|{"|".join(_WORDS)})[ ])?
+      (?:(?:first|ersten|premiers|primeros|primi)[ ](?P<first>\d{{1,4}}|{"|".join(_COUNTS)})[ ])?
       (?:(?P<kind>even|odd|prime|gerade\w*|ungerade\w*)[ ])?
       (?:(?:whole|natural|positive|ganze\w*)[ ])?
       (?P<noun>numbers|integers|primes|zahlen|primzahlen|nombres|números|numeri
@@ -102,7 +107,8 @@ def find_wrong_number(task: str, printed: str) -> str:
         if not (low - lowest <= number <= high and accept(number)):
             return WRONG.format(number=number, words=words)
     lacking = (number for number in range(low + inner, high + 1 - inner) if accept(number))
-    missing = next((number for number in lacking if number not in numbers), None)
+    there = set(numbers)
+    missing = next((number for number in lacking if number not in there), None)
     return "" if missing is None else LACKING.format(number=missing, words=words)
 
 
@@ -130,7 +136,7 @@ def _is_worked_out(row: re.Match[str]) -> bool:
 
 
 def _read_count(word: str) -> int:
-    return _VALUES[_WORDS.index(word.lower())] if word.lower() in _WORDS else int(word)
+    return _COUNTS.get(word.lower()) or int(word)
 
 
 def _name_kind(row: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ import re
 
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.command_examples import READS
+from tripletick.tools.common_mistakes import SUMS
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
 from tripletick.tools.python_source import parse_program
@@ -20,10 +21,7 @@ JOINED_ENDS = "Line {line}: {name} has lines with their ends. It should read: {r
 TOO_DEEP = "{code} looks into subfolders too, and these are to be left out. It should read: {right}"
 UNUSED = "{how} is kept as {name}, and nothing is done with that"
 JOINED_ARGUMENTS = "{code} gives texts, which + joins. It should read: {right}"
-_ADDS = lazy_regex(
-    r"(?i)\b(?:sums?|adds?|adding|added|totals?|plus|averages?|means?|summe|addier\w*|durchschnitt|mittelwert|somme"
-    r"|moyenne|suma|media|somma|optel\w*)\b"
-)
+_ADDS = lazy_regex(rf"(?i)\b(?:{SUMS}|averages?|means?|durchschnitt|mittelwert|moyenne|media)\b")
 _ARGUMENTS = lazy_regex(
     r"\b(?:const|let|var) (?P<name>\w{1,40}) = (?P<code>process\.argv\.slice\(\d\));?[ \t]*(?=\n)"
 )
