@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "179e1247f666d0d1e94a2cd037dcadbdb852e65e635b71f9b87516a44a8668a7"
+  sha256 "bd75b878c6daf8f44af3606dc9816fd5fe42ea3c58cd2aec8258cd2110a89888"
   license "MIT"
 
   depends_on "python@3.13"
