@@ -11,16 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.system.text import NUMERALS
 
 Look = Callable[[str, Any], str]
 SHOWN = 60
-WORDS = {
-    **{
-        word: value
-        for value, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven"))
-    },
-    **{word: value for value, word in enumerate(("eight", "nine", "ten", "eleven", "twelve", "thirteen"), 8)},
-}
+WORDS = {word: value for value, word in enumerate((*NUMERALS, "eleven", "twelve", "thirteen"))}
 _BETWEEN = r"[ ,.'\u2019\xa0\u202f]"
 _NUMBER = lazy_regex(rf"(?<!\w)-?\d+(?:{_BETWEEN}\d+)*")
 _APART = lazy_regex(_BETWEEN)

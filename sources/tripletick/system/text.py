@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def format_count(count: int, noun: str, plural: str = "") -> str:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from tripletick.languages.registry import Language, is_document
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.new_program import STDIN
 from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
 
@@ -49,7 +50,6 @@ BECOMES = lazy_regex(r" (?:becomes|turns into|is printed as|wird zu|devient|se c
 _BECOMES = lazy_regex(rf"(?P<before>{_QUOTED}){BECOMES.pattern}(?P<after>{_QUOTED})")
 _NAMED = lazy_regex(r"(?<![\w./-])[\w.-]+\.\w{1,5}(?![\w/])")
 LARGEST = 1 << 18
-_STDIN = lazy_regex(r"(?i)\b(?:standard input|stdin|piped?)\b")
 _A_FILE = lazy_regex(r"<?(?:(?:IN|OUT|TEXT)?(?:PUT)?_?FILE(?:NAME)?|file(?:name)?)>?")
 _PRINTS = lazy_regex(r"(?i)\b(?:prints?|shows?|lists?|outputs?|displays?)\b")
 ALWAYS_PRINTS = lazy_regex(
@@ -92,7 +92,7 @@ def read_named_texts(command: str, context: ToolContext) -> Iterator[list[str]]:
 
 def find_piped_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
     """Find `(command, what it prints)` for the lines that a task gives to the standard input of a program."""
-    if not language.starts or not _STDIN.search(task) or path not in task:
+    if not language.starts or not STDIN.search(task) or path not in task:
         return []
     start = f"{language.starts[0]} {shlex.quote(path)}"
     return [

@@ -13,6 +13,10 @@ OF_PARTS = lazy_regex(
     r"|funzione)\b"
 )
 """What has arguments beside a program."""
+STDIN = lazy_regex(
+    r"(?i)\b(?:std-?in|standard input|standardeingabe|entrée standard|entrada estándar|pip(?:e|ed))\b"
+)
+"""What says that a program reads what another gives it."""
 
 
 class NewProgram(NamedTuple):

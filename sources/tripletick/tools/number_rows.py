@@ -12,19 +12,14 @@ from itertools import count, islice
 from math import isqrt
 
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.system.text import NUMERALS
 
 WRONG = "it prints {number}, and the task says: {words}"
 LACKING = "it does not print {number}, and the task says: {words}"
 OTHER_COUNT = "it prints {printed} numbers, and the task says: {words}"
 LARGEST = 10_000
 """Numbers up to which a row is worked out."""
-_COUNTS = {
-    word: count
-    for count, word in enumerate(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1
-    )
-}
-_COUNTS |= {"twelve": 12, "fifteen": 15}
+_COUNTS = {word: count for count, word in enumerate(NUMERALS) if count} | {"twelve": 12, "fifteen": 15}
 _ASKS = lazy_regex(
     r"(?i)(?:\A|(?<=[.!?] ))list\b"
     r"|\b(?:(?:print|output|display|show)(?:s|ing)?|lists|gibt|druckt|zeigt|das|affiche|imprime|muestra|stampa"

@@ -13,7 +13,7 @@ from tripletick.languages.registry import Language
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.command_examples import compile_call
 from tripletick.tools.function_examples import speaks_of_fault
-from tripletick.tools.new_program import OF_PARTS
+from tripletick.tools.new_program import OF_PARTS, STDIN
 
 _PLACE = lazy_regex(r"[ ]+(?:<\w[\w -]*>|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z])(?![\w'.])")
 _SENTENCE = lazy_regex(r"\n|(?<=[.;!?])\s+(?=[A-ZÄÖÜ(\"'`0-9])|;\s+")
@@ -40,14 +40,13 @@ _BARE = lazy_regex(
 )
 _TAKES = lazy_regex(r"(?i)\bargs?\b|\bargument|\bgive|\btakes?\b|\btype\b|\bgiven\b")
 _CALL = lazy_regex(r"\b[a-z]\w*\([\w, ]*\)")
-_STDIN = lazy_regex(r"(?i)\b(?:standard input|std-?in|standardeingabe|piped?)\b")
 _QUOTED = lazy_regex(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
 _NUMBER = lazy_regex(r"-?[$€£]?\d+(?:[.:]\d+)*(?=[.,;!)]?(?:$|\s+(?:and|because|since|as|but|\()))")
 
 
 def find_placeholder_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
     """Find `(command, what it prints)` for the program at `path`, whose usage has places to be filled in."""
-    if OF_PARTS.search(task) or _STDIN.search(task) or _CALL.search(task) or speaks_of_fault(task):
+    if OF_PARTS.search(task) or STDIN.search(task) or _CALL.search(task) or speaks_of_fault(task):
         return []
     usage = next(
         (found for call in compile_call(path, language).finditer(task) if (found := _read_usage(task, call))),

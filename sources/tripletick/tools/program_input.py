@@ -12,7 +12,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.command_examples import READS
 from tripletick.tools.common_mistakes import SUMS
 from tripletick.tools.missing_imports import add_imports
-from tripletick.tools.new_program import OF_PARTS, Misreading, NewProgram
+from tripletick.tools.new_program import OF_PARTS, STDIN, Misreading, NewProgram
 from tripletick.tools.python_source import parse_program
 
 UNREAD = "the task gives it an argument, and it reads none: {how} is the first one"
@@ -63,9 +63,6 @@ _TAKES = lazy_regex(
 _TYPED = lazy_regex(
     r"(?i)\bstd-?in\b|\bstandard input\b|\binputs?\b|\basks?\b|\bprompt|\btyp(?:e|ed|es|ing)\b|\benter|\bread"
     r"|\binteractiv|\beingabe|\bfragt|\bdemande|\bpregunta|\bchiede|\bpip(?:e|ed)\b"
-)
-_STDIN = lazy_regex(
-    r"(?i)\bstd-?in\b|\bstandard input\b|\bstandardeingabe\b|\bentrée standard\b|\bpip(?:e|ed)\b"
 )
 _ASKS = lazy_regex(r"(?i)\basks?\b|\bprompt|\binteractiv|\bfragt|\bdemande|\bpregunta|\bchiede|\bgame\b")
 _INPUT = lazy_regex(r"\binput\((?:[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')?\)")
@@ -134,7 +131,7 @@ def _asks_in_loop(source: str) -> bool:
 def _find_prompt(program: NewProgram) -> Misreading | None:
     """Find a question that is printed where the task has what is read come from elsewhere."""
     found = _PROMPT.search(program.source) if program.language.tag == "python" else None
-    if not found or not _STDIN.search(program.task) or _ASKS.search(program.task):
+    if not found or not STDIN.search(program.task) or _ASKS.search(program.task):
         return None
     return Misreading(PROMPTS.format(code=found[0]), _PROMPT.sub("input()", program.source))
 

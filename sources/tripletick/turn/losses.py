@@ -17,7 +17,7 @@ from tripletick.dialects.fence.info_string import looks_like_path
 from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.system.text import join_names
+from tripletick.system.text import NUMERALS, join_names
 from tripletick.turn.copied_only import find_copied_only
 from tripletick.turn.rename_examples import find_other_renaming
 
@@ -119,7 +119,6 @@ REST = lazy_regex(r"\b(?:else|others?|rest|remaining|everything|anything)\b", re
 MEANT = "Those that are meant: {command}"
 BEGINS = "It took {path} away, whose name does not begin with {part}."
 ENDS = "It took {path} away, whose name does not end in {part}."
-NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:

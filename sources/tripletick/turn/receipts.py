@@ -11,9 +11,10 @@ from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.messages import Call, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.system.text import NUMERALS
 from tripletick.tools.tool import FileTracker
 from tripletick.turn.attempts import Attempts
-from tripletick.turn.losses import NUMERALS, find_overwritten
+from tripletick.turn.losses import find_overwritten
 
 LOOKS = frozenset({"read", "file_finder", "write", "append", "edit", "web_search", "fetch", "browse"})
 """Tags of ours that run no program and change nothing but files of the folder."""
