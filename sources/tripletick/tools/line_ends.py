@@ -15,8 +15,11 @@ from tripletick.system.lazy_regex import lazy_regex
 LARGEST, LONGEST = 1 << 20, 20_000
 """Bytes of a text, and characters of a script, that are looked at."""
 _APPENDS = lazy_regex(r">>[ \t]*(?P<path>[\w./-]+|'[^'\n$]+'|\"[^\"\n$]+\")")
-_KEEPS_OPEN = lazy_regex(r"\becho[ \t]+-\w*n|\bprintf\b(?![^\n]*\\n)")
-"""What may go on with the last line."""
+_KEEPS_OPEN = lazy_regex(
+    r"\becho[ \t]+-\w*n|\bprintf\b(?![^\n]*\\n)"
+    r"|\b(?:printf|echo[ \t]+-\w*e\w*)[ \t]+\$?[\"']\\n|\becho(?:[ \t]+(?:''|\"\"))?[ \t]*>>"
+)
+"""What may go on with the last line, or ends it itself."""
 _FILES = r"(?P<files>(?:[ \t]+(?:[\w./*?-]++|'[^'\n]+'|\"[^\"\n$]+\")){1,50}+)[ \t]*"
 _JOINS = lazy_regex(rf"\bcat{_FILES}>>?[ \t]*(?P<path>[\w./-]+|'[^'\n]+')")
 _JOINS_EACH = lazy_regex(
