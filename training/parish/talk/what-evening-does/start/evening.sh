@@ -1,0 +1,5 @@
+#!/bin/bash
+mkdir -p done
+for note in *.txt; do
+    mv "$note" done/
+done
