@@ -596,3 +596,19 @@ def test_what_a_program_does_is_answered_from_its_text(context, request_, is_tol
     put(context, "tidy.py", "print(1)\n")
     attachments.attach_named_files(request_, context)
     assert (attachments.choose_ending(request_, context.ledger, BASE) == BASE.tell) == is_told
+
+
+@pytest.mark.parametrize(
+    ("request_", "is_told"),
+    [
+        ("On which day is the hall closed, according to letter.txt? Don't change anything.", True),
+        ("When does the choir rehearse? It is in letter.txt. Please do not change the file.", True),
+        ("Who wrote letter.txt, and without changing it, please tell me", True),
+        ("How many words has letter.txt? Don't change anything.", False),
+        ("Change Wednesday to Friday in letter.txt, and don't change anything else.", False),
+    ],
+)
+def test_a_question_on_a_text_that_nothing_may_change_is_answered_from_it(context, request_, is_told):
+    put(context, "letter.txt", "On Wednesday the hall is closed.\nHorace\n")
+    attachments.attach_named_files(request_, context)
+    assert (attachments.choose_ending(request_, context.ledger, BASE) == BASE.tell) == is_told

@@ -57,6 +57,9 @@ def test_what_is_surely_a_mistake_is_told(source, says):
         ("exactly 50", "if a > 50:\n    b = c > 50", None),
         ("exactly 50", "if a > 500 or a > 50.5 or a -> 50", None),
         ("exactly 5.5", "if a > 5:", None),
+        ("it prints exactly 5 numbers", "while i < 5:", None),
+        ("it takes exactly 3 arguments", "if len(sys.argv) < 3:", None),
+        ("exactly 50 is a draw", "if n < 50:\n    a()\nelif n == 50:\n    b()", None),
     ],
 )
 def test_a_condition_that_leaves_out_what_is_named_exactly_is_told(task, source, says):
@@ -200,6 +203,8 @@ def test_programs_with_long_lines_and_many_of_them_are_looked_at_to_the_end():
         ("  for f in $(ls *); do\n    cat $f\ndone\n", '  for f in *; do\n    cat "$f"\ndone\n'),
         ("n=0\nls | while read f; do\n  ((n++))\ndone\necho $n", None),
         ("for i in $(seq 3 1); do\n  echo\ndone", "for i in $(seq 3 -1 1); do\n  echo\ndone"),
+        ("for i in $(seq 10 5 100); do\n  echo\ndone", "for i in $(seq 10 5 100); do\n  echo\ndone"),
+        ("for i in $(seq $a 1 $b); do\n  echo\ndone", "for i in $(seq $a 1 $b); do\n  echo\ndone"),
         ("for i in {1..$n}; do\n  echo\ndone", 'for i in $(seq 1 "$n"); do\n  echo\ndone'),
         ('for f in *; do\n  cat "$f"\ndone', 'for f in *; do\n  cat "$f"\ndone'),
     ],

@@ -377,6 +377,13 @@ MEAN = "Write mean.py: it reads standard input. {}"
             [("python3 t.py 100 C", "212.0 F")],
         ),
         ("Write mean.py. For the numbers 4, 7 and 8 it prints 6.3.", "mean.py", []),
+        ("Write t.py: python3 t.py 545 prints 9:05.", "t.py", [("python3 t.py 545", "9:05")]),
+        (
+            "python3 t.py 545 prints 9:5, but it should print 9:05: two digits. Fix t.py.",
+            "t.py",
+            [("python3 t.py 545", "9:05")],
+        ),
+        ("Write t.py: python3 t.py 545 prints 9:05 or so: 7.", "t.py", [("python3 t.py 545", "9:05")]),
         (MEAN.format("For the lines of a.txt it prints 6.3."), "mean.py", []),
     ],
 )
@@ -448,3 +455,20 @@ def test_a_program_that_breaks_an_example_is_told_its_common_mistake(context):
 )
 def test_how_a_number_is_divided_is_said(call, right, says):
     assert output_match.describe_parts(call, right) == says
+
+
+@pytest.mark.parametrize(
+    ("task", "printed"),
+    [("prints on or off, in capitals", "ON"), ("gibt an oder aus, großgeschrieben", "AN")],
+)
+def test_words_that_are_wanted_in_capitals_are_right_so(task, printed):
+    assert sample_lines.find_other_case(task, printed) == {}
+
+
+def test_another_order_at_random_is_no_misprint():
+    assert (
+        sample_lines.find_misprint(
+            "prints three names in random order, for example Ann Bob Cid", "Cid Ann Bob"
+        )
+        is None
+    )

@@ -502,6 +502,19 @@ def test_the_sum_of_all_is_none_of_the_counts_that_are_sorted(context, body, mea
 
 
 @pytest.mark.parametrize(
+    ("request_", "body"),
+    [
+        ("How many lines do all csv files have together?", "wc -l *.csv | sort -n | tail -n 1"),
+        ("Put a space behind every : in a.yml", "sed -i 's/:/: /' a.yml"),
+        ("Indent every - in a.yml by two spaces", "sed -i 's/-/  -/' a.yml"),
+    ],
+)
+def test_what_the_request_asks_for_is_not_taken_out_of_a_command(context, request_, body):
+    context.ledger.task = request_
+    assert infer_path(Call("bash", body), context).body == body
+
+
+@pytest.mark.parametrize(
     ("request_", "body", "meant"),
     [
         ("delete what ends in ~", 'find . -name "*.~" -delete', 'find . -name "*~" -delete'),

@@ -107,6 +107,12 @@ def test_the_rows_of_a_table_are_in_the_order_that_is_asked_for(request_, rows, 
         ("sort by length, longest first", "Owls 87\nMoles 6\nHerons 112\n", True),
         ("sort by points", "Owls 87\nMoles 66\nHerons 112\n", True),
         ("sort the names", "Van Bee\nVance\nVan Dyk\n", True),
+        ("sort alphabetically, ignoring 'The'", "Ant\nThe Bee\nCow\n", True),
+        ("sort alphabetically, ignoring upper and lower case", "The Bee\nAnt\nCow\n", False),
+        ("sort the spices from mild to hot", "paprika\ncurry\nchili\n", True),
+        ("sort the names from a to z", "paprika\ncurry\nchili\n", False),
+        ("sortiere die Tage von Montag bis Mittwoch", "Montag\nDienstag\nMittwoch\n", True),
+        ("sort so that the open ones come first", "write\ncall\nbuy\n", True),
     ],
 )
 def test_the_lines_of_a_list_are_in_order(request_, lines, right):

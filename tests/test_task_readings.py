@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tripletick.languages.registry import LANGUAGES
-from tripletick.tools.decimals import find_unformatted
+from tripletick.tools.decimals import find_unformatted, find_unpadded
 from tripletick.tools.example_runs import word_in_language
 from tripletick.tools.new_program import NewProgram
 from tripletick.tools.task_readings import find_misreadings
@@ -217,6 +217,28 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         (TALLY, "python", "for row in rows:\n    prices[row[0]] = float(row[1])\n    total = total + 1"),
         (ROWS, "python", f"for x in {'-' * 1500}1:\n    print(x)"),
         (KEEP, "bash", 'x=${1:-letter.txt}; echo "saved $x"'),
+        ("Write a.py: it copies a.txt to b.txt and prints nothing if all went well.", "python", "y = str(1)"),
+        ("Write a.py: the program reads n.txt and prints it into n.html.", "python", "y = str(1)"),
+        (
+            "Write a.py: it prints the letters of the alphabet in alphabetical order.",
+            "python",
+            "for c in string.ascii_lowercase:\n    print(c)",
+        ),
+        (
+            "Write a.py: words.txt is not sorted by name; print its lines.",
+            "python",
+            "print(open('words.txt').read())",
+        ),
+        (
+            "Write a.sh: counts all files including those in subfolders. Do not count the subfolders.",
+            "bash",
+            "find . -type f | wc -l",
+        ),
+        (
+            "Write a.sh: list the .txt files; hidden subfolders should not be shown.",
+            "bash",
+            "find . -name '*.txt' -not -path '*/.*'",
+        ),
     ],
 )
 def test_what_a_task_leaves_open_is_left_alone(task, tag, source):
@@ -284,3 +306,29 @@ def test_others_than_python_are_told_how_they_write_decimals():
     told = "x prints '2h 5m', and right is '2h 05m'; an f-string writes number 2 of that with {number:02}"
     assert word_in_language(told, "javascript") == "x prints '2h 5m', and right is '2h 05m'"
     assert word_in_language("x does not end", "go") == "x does not end"
+
+
+@pytest.mark.parametrize(
+    ("task", "path", "source"),
+    [
+        (
+            "t.txt has numbers with one decimal; a.py prints fever or healthy",
+            "a.py",
+            "t = float(x)\nstate = 'fever' if t >= 38 else 'healthy'\nprint(state)",
+        ),
+        (
+            "a.js prints the price with two decimals",
+            "a.js",
+            "const s = n / 2;\nconsole.log(s.toLocaleString('de'));",
+        ),
+        ("a.py prints the day; the prices have one decimal", "a.py", "y = 1 / 2\nday = row\nprint(day)"),
+    ],
+)
+def test_a_text_is_not_printed_with_decimals(task, path, source):
+    assert find_unformatted(task, path, source) is None
+
+
+def test_at_most_so_many_decimals_need_no_zeros():
+    source = "print(round(10.0 * 1.2, 2))"
+    assert find_unpadded("a.py prints it with two decimals", "a.py", source)
+    assert not find_unpadded("a.py prints it with at most two decimals", "a.py", source)

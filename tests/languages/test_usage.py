@@ -341,6 +341,8 @@ GREETS = 'Write a.sh: `bash a.sh Lena` prints "Good morning, Lena!", and without
         ('if [ "$1" == "Lena" ]; then echo "Good morning, Lena!"; fi', True),
         ('echo "Good morning, $1!"', False),
         ('# as in Lena\necho "Good morning${1:+, $1}!"', False),
+        ("names = {'Lena': 'Good morning, Lena!'}\nprint(names[sys.argv[1]])", False),
+        ("if sys.argv[1] in ['Ada', 'Lena']:\n    print(f'Good morning, {sys.argv[1]}!')", False),
     ],
 )
 def test_a_program_does_not_know_the_argument_of_an_example_by_heart(source, fixed):

@@ -601,6 +601,8 @@ def test_files_go_into_the_folder_that_is_named_by_its_path(session, code, told)
             "does not begin with old-",
         ),
         ("delete the files whose lines begin with a", "rm x.jpg", ""),
+        ("delete all files starting with the letter x", "rm x.jpg", ""),
+        ("delete all files that end with a tilde", "rm x.jpg", ""),
     ],
 )
 def test_only_files_of_the_names_that_are_meant_are_moved_or_deleted(session, request_, code, told):

@@ -140,7 +140,8 @@ def find_fixed_argument(task: str, path: str, source: str, language: Language) -
     """
     for command, right in find_examples(task, path, language) if language.argument else ():
         for word in re.findall(r"[^\W\d_][\w-]{2,}", command.partition(path)[2]):
-            if word in right and re.search(rf"[\"'`]{re.escape(word)}[\"'`]", source):
+            # a key or an item of a table is read by what was given
+            if word in right and re.search(rf"[\"'`]{re.escape(word)}[\"'`](?!\s*[:,]|\])", source):
                 return FIXED.format(argument=word, command=command, how=language.argument[0])
     return ""
 

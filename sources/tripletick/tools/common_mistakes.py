@@ -67,6 +67,8 @@ _EXACTLY = lazy_regex(
     r"(?i)\b(?:exactly|precisely|genau|exactement|exactamente|esattamente|precies) (?:\w+ )?"
     r"[$€£]?(\d{1,9})\b(?![.,]\d)"
 )
+_COUNTED = lazy_regex(r"\b(?:while|for|until)\b|\bargv\b|\$#")
+"""A line that goes so many rounds, or counts arguments."""
 _CONSTANT = lazy_regex(r"\s*(?:const |let |var )?(\w+)\s*=\s*(\d{1,9});?\s*(?:#.*|//.*)?$")
 _CONDITION = lazy_regex(
     r"\s*\}?\s*(?P<word>if|elif|else if)\b\W*\$?\{?(?P<name>\w+)\}?\"?\s*(?P<sign>-l[te]|-g[te]|[<>]=?)\s*"
@@ -121,6 +123,9 @@ def _find_left_out_bound(task: str, source: str) -> Iterator[str]:
     lines = [line if len(line) <= LONGEST else "" for line in source.splitlines()]
     names = [found[1] for line in lines if (found := _CONSTANT.match(line)) and found[2] == exact[1]]
     bound = "|".join(map(re.escape, [exact[1], *names]))
+    if re.search(rf"(?:[=!]=+|-(?:eq|ne)) ?(?:{bound})\b", source):
+        return
+    lines = ["" if _COUNTED.search(line) else line for line in lines]
     strict = re.compile(rf"(?P<sign>(?<![-=<>])[<>]|-[lg]t)(?= ?\$?\{{?(?:{bound})\b(?!\.))")
     hits = [(at, found) for at, line in enumerate(lines, 1) for found in strict.finditer(line)]
     if len(hits) == 1:

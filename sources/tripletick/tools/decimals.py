@@ -41,9 +41,12 @@ _OTHERWISE = lazy_regex(
     re.IGNORECASE,
 )
 """What says that no zeros are needed, or nothing is printed."""
+_AT_MOST = lazy_regex(
+    r"(?i)\b(?:at most|up to|no more than|maximal|höchstens|au plus|como máximo|al massimo)\b"
+)
 _ROUNDS = lazy_regex(r"\bround\(|\bMath\.round\(")
 _WRITES = lazy_regex(
-    r":[^{}\"'\n]{0,20}\.(?:\d+|\{\w+\})[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\("
+    r"toLocaleString|NumberFormat|\blocale\.|:[^{}\"'\n]{0,20}\.(?:\d+|\{\w+\})[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\("
 )
 """What writes a number with all of its decimals."""
 _ADDS_DIGITS = lazy_regex(r"(?<![/\"'])/(?![/=*\"'])|\bfloat\(|\bmean\(|parseFloat|Number\(|\d\.\d")
@@ -81,7 +84,14 @@ def find_unpadded(task: str, path: str, source: str) -> str:
     """Say that a program, which is to print numbers with so many decimals, only rounds them; "" else."""
     count, how = find_decimals(task), HOW.get(f".{path.rpartition('.')[2]}")
     prints = _PRINTS.search(task) and not _OTHERWISE.search(task)
-    if not count or not how or not prints or not _ROUNDS.search(source) or _WRITES.search(source):
+    if (
+        _AT_MOST.search(task)
+        or not count
+        or not how
+        or not prints
+        or not _ROUNDS.search(source)
+        or _WRITES.search(source)
+    ):
         return ""
     return UNPADDED.format(how=how.format(count=count), count=count)
 
@@ -107,7 +117,12 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
         return Misreading(told, source.replace(wrong, right))
     calls = list(pattern.finditer(source))
     others = [part for part in _ALL_PRINTED.findall(_ASIDE.sub("", source)) if not _CONSTANT.match(part)]
-    if len(calls) != 1 or len(others) != 1 or (calls[0]["value"] or "").startswith(("#", "0")):
+    if (
+        len(calls) != 1
+        or len(others) != 1
+        or not _is_number(calls[0]["value"] or "", source)
+        or (calls[0]["value"] or "").startswith(("#", "0"))
+    ):
         return None
     [call] = calls
     number = _FORMS[ending].format(value=call["value"] or call["part"], count=count)
@@ -115,6 +130,14 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
     quote = "`" if ending == ".js" else f'f"{text}"'[:2]
     right = f"{call['call']}{quote}{text}{quote[-1]})"
     return Misreading(UNFORMATTED.format(count=count, right=right), source.replace(call[0], right))
+
+
+def _is_number(name: str, source: str) -> bool:
+    """Tell whether nothing speaks against a name's being that of a number: no text, and no other name."""
+    given = (
+        re.findall(rf"(?m)^[ \t]*(?:const |let |var )?{re.escape(name)} = ([^\n]+)$", source) if name else []
+    )
+    return not any(re.search(r"[\"'`]", value) or re.fullmatch(r"[\w.\[\]]+", value) for value in given)
 
 
 def _format_expression(source: str, count: int) -> tuple[str, str] | None:

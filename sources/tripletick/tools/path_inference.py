@@ -54,6 +54,10 @@ _TOTALS = lazy_regex(
     r"(?P<sorts>[ \t]*\|[ \t]*sort\b[^|;\n]{0,80}\|[ \t]*(?:head|tail)[ \t]+-(?:n[ \t]*)?1\b)"
 )
 """What takes the first or last of the counts of several files, among them that of all."""
+_TOGETHER = lazy_regex(
+    r"(?i)\b(?:totals?|(?:al)?together|in all|sum|combined|overall|insgesamt|zusammen|en tout|au total"
+    r"|en total|in tutto)\b"
+)
 _FIRST_LINE = lazy_regex(r"\b1s(?P<sign>[/|#])\^(?P=sign)(?P<text>[^\n'\"]{2,200}?)(?P=sign)(?=g?[\"'])")
 _TO_THE_TOP = lazy_regex(
     r"(?i)\b(?:as (?:the|its|their|a) (?:very |new )?first line|new first line|line at the (?:very )?top"
@@ -87,6 +91,9 @@ _BLANK_ADDED = lazy_regex(
     r"(?P<by>[ \t]+[^/\n\"'\s][^/\n\"']{0,80}|[^/\n\"'\s][^/\n\"']{0,80}[ \t]+)(?P<end>/g?I?g?[\"'])"
 )
 """A text that sed replaces by one with a blank before or behind it."""
+_SPACES = lazy_regex(
+    r"(?i)\b(?:spaces?|blanks?|indent\w*|leerzeichen|einrück\w*|espaces?|espacios?|spazi\w?)\b"
+)
 _PLAIN_GREP = lazy_regex(
     r"\bgrep(?P<options>(?:[ \t]+-[a-zA-DG-OQ-Z]+)*)"
     r"(?=[ \t]+(?P<quote>[\"'])(?P<pattern>(?![^\"'\n]*\\[(|{+?])[^\"'\n]*?(?:\\[wsdS]|\])[+?][^\"'\n]*))"
@@ -178,7 +185,9 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     body = _SOUGHT.sub(partial(_restore_text, context=context), body)
     body = _BLANK_ADDED.sub(partial(_drop_blank, request=context.ledger.task), body)
     body = _SUBSTITUTES.sub(partial(_limit_to_section, context=context), body)
-    body = _TOTALS.sub(r"\g<counts> | grep -v ' total$'\g<sorts>", _COUNTED.sub(_count_entries, body))
+    body = _COUNTED.sub(_count_entries, body)
+    if not _TOGETHER.search(context.ledger.task):
+        body = _TOTALS.sub(r"\g<counts> | grep -v ' total$'\g<sorts>", body)
     body = _PATTERN.sub(partial(_drop_point, request=context.ledger.task), body)
     if _TO_THE_TOP.search(context.ledger.task):
         body = _FIRST_LINE.sub(_end_line, body)
@@ -243,7 +252,12 @@ def _restore_text(found: re.Match[str], context: ToolContext) -> str:
 def _drop_blank(found: re.Match[str], request: str) -> str:
     """Have sed write a text as the request has it, without the blank that a model put before or behind it."""
     by = found["by"].strip()
-    is_meant = re.search(rf"(?<!\w){re.escape(by)}(?!\w)", request) and f"{found['by']}'" not in request
+    wants_blank = by == found["text"] or _SPACES.search(request)
+    is_meant = (
+        not wants_blank
+        and re.search(rf"(?<!\w){re.escape(by)}(?!\w)", request)
+        and f"{found['by']}'" not in request
+    )
     return f"{found['start']}{by}{found['end']}" if is_meant else found[0]
 
 

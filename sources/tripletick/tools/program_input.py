@@ -77,6 +77,13 @@ _SHALLOW = lazy_regex(
     r"(?:should|must|shall|are|do|does|sollen|don.t|aren.t)\b(?: be)?"
     r"(?: ?n.t| not| nicht| left| ignored| skipped| excluded)"
 )
+_ALSO_DEEP = lazy_regex(
+    r"(?i)\brecursiv|\brekursiv|\b(?:also|including|even)\b[^.;\n]{0,30}\bsub-?folders\b|\bhidden sub"
+    r"|\bsub-?folders? (?:called |named )?(?!(?:should|must|shall|are|do|does|and|or|in|of|to|is)\b)[\w-]*_"
+)
+"""Some folders in it are meant, too."""
+_LIMITED = lazy_regex(r"-prune\b|-path\b|-mindepth\b|-links\b|\w\[:\] ?=")
+"""What leaves folders out in another way."""
 _FIND = lazy_regex(r"\bfind (?P<place>(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s|;&()]+))(?= -(?!maxdepth))")
 _STOPS = lazy_regex(r"\bbreak\b|\bnext\(os\.walk|\bdirs\w*(?:\[:\]|\.clear)|\breturn\b")
 _LINES = r"(?:sys\.stdin|open\(.*\)|\w*file\w*|f|fh|handle)"
@@ -216,7 +223,7 @@ def _find_unused(program: NewProgram) -> Misreading | None:
 def _find_depth(program: NewProgram) -> Misreading | None:
     """Find a search in folders that are to be left out."""
     source = program.source
-    if not _SHALLOW.search(program.task):
+    if not _SHALLOW.search(program.task) or _ALSO_DEEP.search(program.task) or _LIMITED.search(source):
         return None
     if program.language.tag == "bash" and (found := _FIND.search(source)) and "-maxdepth" not in source:
         right = f"find {found['place']} -maxdepth 1"

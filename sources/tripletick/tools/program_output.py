@@ -22,16 +22,20 @@ _ADDS = lazy_regex(
     r"\+=|\b(\w+) = \1 \+|\breduce\(|\bsum\(|\bCounter\b|\.get\(|\bsetdefault\b|\baccumulate\b"
 )
 _SORTED = lazy_regex(
-    r"(?i)(?<!is )(?<!are )(?<!already )\bsorted (?:by(?: \w+){1,2}|alphabetic\w*|from|in)\b"
-    r"|(?<!is )(?<!are )(?<!already )\b(?:in alphabetical order|alphabetically)\b"
+    r"(?i)(?<!is )(?<!are )(?<!already )(?<!both )(?<!not )(?<!n.t be )"
+    r"\bsorted (?:by(?: \w+){1,2}|alphabetic\w*|from|in)\b"
+    r"|(?<!is )(?<!are )(?<!already )(?<!not )\b(?:in alphabetical order|alphabetically)\b"
     r"|(?<!ist )(?<!sind )\bsortiert nach\b|\balphabetisch\b|\bpar ordre alphabétique\b"
     r"|\ben orden alfabético\b|\bin ordine alfabetico\b"
 )
 _BY_KEY = lazy_regex(r"(?i)\balphabet|\balfab|\bby (?:the |their )?(?:name|word|letter|key|date|title)s?\b")
-_SORTS = lazy_regex(r"(?i)sort|heapq|\bmin\(|most_common|order by|compare")
+_SORTS = lazy_regex(
+    r"(?i)sort|bisect|ascii_(?:lower|upper)case|a\.\.z|\bchr\(|heapq|\bmin\(|most_common|order by|compare"
+)
 _ITEMS = lazy_regex(r"(?m)^(?P<start>[ \t]*for \w+, \w+ in )(?P<items>\w+\.items\(\))(?=:)")
 _PRINTS = lazy_regex(
-    r"(?i)(?:\.\w{1,4}|\bit|\bprogram|\bscript|\band|\bthat|\bwhich)\b[^.;\n]{0,60}? prints? "
+    r"(?i)(?:\.\w{1,4}|\bit|\bprogram|\bscript|\band|\bthat|\bwhich)\b[^.;\n]{0,60}?"
+    r"(?<!never)(?<!not) prints? (?!nothing\b|anything\b|no\b|it (?:in)?to\b)"
 )
 _WRITES = lazy_regex(
     r"(?<![\w.])(?:print|echo|printf|puts|cat|write|tee|sed|awk|sort|head|tail|wc|ls|date|bc)\b"

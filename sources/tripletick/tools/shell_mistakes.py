@@ -25,7 +25,7 @@ THEN = "Line {line} then reads: {whole}"
 DOWN = "Line {line}: {code} gives nothing, since seq counts upwards. It should read: {whole}"
 BRACES = "Line {line}: {code} is no row of numbers, since braces take no variable. It should read: {whole}"
 UNSET = "Line {line}: nothing sets {name}, so that it is empty there. It is set by: {name}=VALUE"
-_SEQ = lazy_regex(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>\d{1,9})(?=[)`\s]|\Z)")
+_SEQ = lazy_regex(r"\bseq (?P<first>\"?\$\{?\w+\}?\"?|\d{1,9}) (?P<last>\d{1,9})(?=[ \t]*(?:[)`;|&\n]|\Z))")
 _BRACES = lazy_regex(
     r"\{(?P<first>\"?\$\{?\w+\}?\"?|-?\d{1,9})\.\.(?P<last>\"?\$\{?\w+\}?\"?|-?\d{1,9})(?:\.\.-?\d{1,9})?\}"
 )
@@ -139,6 +139,8 @@ _LOOP = lazy_regex(r"^\s*for\s+(?P<name>\w+)\s+in\b")
 def correct_script(source: str) -> str:
     """Give a script without the mistakes that are told of it and have one right form."""
     lines = source.splitlines(keepends=True)
+    if len(source) > LARGEST or any(len(line) > LONGEST for line in lines):
+        return source
     for at, _, whole in _list_cut_names(source):
         before = lines[at - 1]
         blanks = before[: len(before) - len(before.lstrip())]

@@ -33,7 +33,7 @@ from tripletick.tools.tool import FileTracker, ToolContext
 from tripletick.turn import clues
 from tripletick.turn.file_display import LARGEST, format_fenced, format_file, format_folder
 from tripletick.turn.file_mentions import PATTERN, PLACE, find_blank_names, is_file_name, split_words
-from tripletick.turn.request_kinds import only_describes, only_wants
+from tripletick.turn.request_kinds import only_wants
 
 MOST = 6
 """Files of one request."""
@@ -288,7 +288,7 @@ def _is_told_by_text(request: str, ledger: FileTracker, templates: Templates) ->
     program does that did.
     """
     paths = [path for path in ledger.named if path in ledger.shown or is_file_name(path)]
-    if len(paths) == 1 and is_program_path(paths[0]) and only_describes(templates, request):
+    if len(paths) == 1 and is_program_path(paths[0]) and only_wants(("describes",), templates, request):
         return paths[0] in ledger.shown
     texts = [path for path in paths if is_document(path) and not path.lower().endswith(data_summary.KNOWN)]
     wants = only_wants(("asks", "questions", "tells", "reads"), templates, request)

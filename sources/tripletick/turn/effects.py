@@ -219,7 +219,9 @@ def _find_losses(changes: Sequence[Change], read: Read, conversation: Conversati
             if max(len(before), len(now)) > REWRITTEN or is_binary(before + now):
                 continue
             lines, kept = (data.decode("utf-8", "replace").splitlines() for data in (before, now))
-            gone = (line for line in lines if line.strip() and line not in kept)
+            # in other capitals it is still there
+            there = {line.casefold() for line in kept}
+            gone = (line for line in lines if line.strip() and line.casefold() not in there)
             bare = [result_checks.MARK.sub("", line) for line in kept]
             lost = [
                 line

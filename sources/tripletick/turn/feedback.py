@@ -321,7 +321,8 @@ def challenge_answer(
         return False  # what was refused is not asked for again
     said, path, name = conversation.templates, "", "doubt"
     if not tries.changed and said.undone_claim:
-        path = wanted_files.find_only_text(conversation, context) if said.rewrite else ""
+        rewrites = said.rewrite and not context.ledger.untouched
+        path = wanted_files.find_only_text(conversation, context) if rewrites else ""
         name = "rewrite" if path else "undone_claim"
     told = "; ".join(reasons)
     closing = conversation.format_closing(name, reasons=told, path=path, tag=_get_tag(path))

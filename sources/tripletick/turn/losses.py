@@ -112,6 +112,10 @@ _NAMED_LIKE = lazy_regex(
     re.IGNORECASE,
 )
 """How the names of the files begin or end that are meant."""
+_NO_PART = lazy_regex(
+    r"(?i)(?:the|an|any|one|some|either)\b|a (?!(?:and|or|into|to|in|from|should|must)\b)[a-z]{3}"
+)
+"""What says that something else follows: the letter b, a digit."""
 _FURTHER = lazy_regex(r"(?:,|\b(?:or|and|oder|und|ou|et|y|o|e)\b) ?[\"'`]?([\w.-]+)")
 TAIL = 60
 """Characters behind it in which there may be others."""
@@ -334,6 +338,8 @@ def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
     """Give how the names begin or, with True, end that a request speaks of: "that begin with a- or b-"."""
     for found in _NAMED_LIKE.finditer(request):
         further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
+        if not found["quote"] and _NO_PART.match(request, found.start("part")):
+            continue
         for part in (found["part"], *further):
             yield part.rstrip(".,"), bool(found["ends"])
 

@@ -27,13 +27,9 @@ def note_request(ledger: FileTracker, said: Templates, request: str, ending: str
 
 
 def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
-    """Tell whether a request has words of these kinds, and none for something that is to be done."""
+    """Tell whether a request has words of these kinds, and none for something that is to be done: "and don't
+    change anything" wants nothing done.
+    """
+    request = BANS.sub(" ", request)
     acts = any(said.has_words(kind, request) for kind in (*ACTIONS, "moves", "repairs"))
     return not acts and any(said.has_words(kind, request) for kind in kinds)
-
-
-def only_describes(said: Templates, request: str) -> bool:
-    """Tell whether a request only wants to know what a program does: "and don't run it or change anything"
-    wants nothing done.
-    """
-    return only_wants(("describes",), said, BANS.sub(" ", request))

@@ -53,7 +53,10 @@ OTHER_KEY = lazy_regex(
     r"\b(?<!line )(?<!row )(?<!entry )(?:by|nach|par|por"
     r"|per(?! (?:\w+ )?(?:line|row|page|file|item|person|day|week|month|year)s?\b))\b"
     r"(?! (?:(?:the|dem|ordre|orden|ordine|ordem) )?(?:nam|nom|alpha|alfa|letter|title)\w*+(?! length))"
-    r"|\b(?:high|low|larg|small|bigg?|great|new|lat|old|long|earli|short|cheap)e?st\b|\b(?:most|least)\b",
+    r"|\b(?:high|low|larg|small|bigg?|great|new|lat|old|long|earli|short|cheap)e?st\b|\b(?:most|least)\b"
+    r"|\bignor\w+ (?!(?:the )?(?:upper|case|capital|gro|maj))|\bso that\b|\binto\b|\breihenfolge\b"
+    r"|\border of\b|\bfrom (?!(?:the )?(?:[a-z]|smallest|lowest|largest|highest)\b)[a-z]+ to\b"
+    r"|\bvon (?![a-z]\b)\w+ (?:bis|nach)\b",
     re.IGNORECASE,
 )
 """What is to be sorted by something in it."""

@@ -149,7 +149,7 @@ def _find_untouched(
     wants = said.has_words("alters", asked) and not any(
         said.has_words(kind, asked) for kind in ("tells", "withheld")
     )
-    if tries.sent_back or not wants:
+    if tries.sent_back or not wants or context.ledger.untouched:
         return ""
     made = {normalize_name(path): path for path in changed.created}
     kinds = {path: context.workspace.get_kind(path) for path in context.ledger.named if path != "."}
