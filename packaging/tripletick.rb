@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "95abb6cccaac927aa2b0a41afe676de23b7163317075f158d1177a81f4d228fd"
+  sha256 "69907c7349e3eef474dedcd397c361256538e66dceab4af0d73ed6f96575a9be"
   license "MIT"
 
   depends_on "python@3.13"
