@@ -574,6 +574,11 @@ def test_a_last_name_alone_is_not_counted(context, names, end):
     assert request_text.format_folder_line(context.workspace, BASE, "hello").endswith(end)
 
 
+def is_answered_from_text(request_, context):
+    attachments.attach_named_files(request_, context)
+    return attachments.choose_ending(request_, context.ledger, BASE) == BASE.tell
+
+
 @pytest.mark.parametrize(
     ("request_", "is_told"),
     [
@@ -594,8 +599,7 @@ def test_a_last_name_alone_is_not_counted(context, names, end):
 )
 def test_what_a_program_does_is_answered_from_its_text(context, request_, is_told):
     put(context, "tidy.py", "print(1)\n")
-    attachments.attach_named_files(request_, context)
-    assert (attachments.choose_ending(request_, context.ledger, BASE) == BASE.tell) == is_told
+    assert is_answered_from_text(request_, context) == is_told
 
 
 @pytest.mark.parametrize(
@@ -610,5 +614,4 @@ def test_what_a_program_does_is_answered_from_its_text(context, request_, is_tol
 )
 def test_a_question_on_a_text_that_nothing_may_change_is_answered_from_it(context, request_, is_told):
     put(context, "letter.txt", "On Wednesday the hall is closed.\nHorace\n")
-    attachments.attach_named_files(request_, context)
-    assert (attachments.choose_ending(request_, context.ledger, BASE) == BASE.tell) == is_told
+    assert is_answered_from_text(request_, context) == is_told

@@ -243,6 +243,7 @@ def test_a_line_that_is_to_be_taken_off_is_not_there(request_, text, said):
         ("without duplicates, case doesnt matter", "Ada\nBob\nada", "ada"),
         ("ohne Duplikate", "---\n---\n}\n}", None),
         ("how often is each there", "Ada\nAda", None),
+        ("the unique visitors of each day", "Monday\nAda\nTuesday\nAda", None),
     ],
 )
 def test_no_line_is_there_twice(request_, text, twice):

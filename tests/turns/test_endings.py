@@ -629,6 +629,16 @@ def test_who_only_adds_loses_no_lines(session, request_, script, says):
     assert says in told(it) and ("no longer has: one is first" in told(it)) == (says != ANSWER)
 
 
+def test_a_file_that_nothing_may_change_is_not_asked_for_anew(session):
+    request = "How many eggs does a.txt need? Don't change anything."
+    it = session("```bash\ncat a.txt\n```", "I corrected a.txt.", "Four.")
+    put(it.loop.context, "a.txt", "four eggs\nsugar\n")
+    attachments.attach_named_files(request, it.loop.context)
+    it.play(request)
+    assert "Not done yet: no file was changed." in told(it, 2)
+    assert "as it is to be" not in told(it, 2)
+
+
 def test_who_claims_an_addition_that_lost_lines_is_doubted(session):
     it = session("```bash\necho two > a.txt\n```", "I added it.", "I cannot mend it.")
     put(it.loop.context, "a.txt", "one is first\n")

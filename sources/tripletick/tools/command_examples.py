@@ -43,8 +43,9 @@ _LINK = lazy_regex(
 """What may stand between a command and the verb."""
 _ASIDE = lazy_regex(rf",? {_FOR_EXAMPLE}$")
 _TRAILING = lazy_regex(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
+_TIME = r"\d{1,3}(?::\d\d?){1,2}"
 _RESULT = lazy_regex(
-    rf"(?:{SAYS})(?:\s+(?P<label>{LABELED})|\s+(?P<time>\d{{1,3}}(?::\d\d?){{1,2}})(?![\w.:]*\w)"
+    rf"(?:{SAYS})(?:\s+(?P<label>{LABELED})|\s+(?P<time>{_TIME})(?![\w.:]*\w)"
     r"|(?:[^.;\n\"'`]{0,80}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
     r"|(?P<number>-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})"
@@ -70,7 +71,7 @@ _LITERALLY = lazy_regex(
 """A line that stands behind a colon."""
 _PROSE = lazy_regex(r"[A-Z][^.]*(?: [^ .]+){4,}\.$")
 _VALUE = lazy_regex(
-    rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|(\d{{1,3}}(?::\d\d?){{1,2}})"
+    rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|({_TIME})"
     r"|(-?\d+ [a-z]{1,12})(?=[.,;!]|\s*$)"
     r"|(-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?![\w.]*\d)|(yes|no)(?=[.,;!]|\s*$)"
 )

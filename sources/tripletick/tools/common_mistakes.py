@@ -125,9 +125,9 @@ def _find_left_out_bound(task: str, source: str) -> Iterator[str]:
     bound = "|".join(map(re.escape, [exact[1], *names]))
     if re.search(rf"(?:[=!]=+|-(?:eq|ne)) ?(?:{bound})\b", source):
         return
-    lines = ["" if _COUNTED.search(line) else line for line in lines]
     strict = re.compile(rf"(?P<sign>(?<![-=<>])[<>]|-[lg]t)(?= ?\$?\{{?(?:{bound})\b(?!\.))")
-    hits = [(at, found) for at, line in enumerate(lines, 1) for found in strict.finditer(line)]
+    tests = [(at, line) for at, line in enumerate(lines, 1) if not _COUNTED.search(line)]
+    hits = [(at, found) for at, line in tests for found in strict.finditer(line)]
     if len(hits) == 1:
         [(at, found)] = hits
         sign = f"{found['sign'][:-1]}e" if found["sign"].startswith("-") else f"{found['sign']}="

@@ -37,16 +37,14 @@ _PRINTS = lazy_regex(
 )
 _OTHERWISE = lazy_regex(
     r"\b(?:functions?|returns?|funktion|fonction|función|funzione|functie|round\w*|gerundet|arrondi\w*|redonde\w*"
-    r"|arrotond\w*|afgerond)\b",
+    r"|arrotond\w*|afgerond|at most|up to|no more than|maximal|höchstens|au plus|como máximo|al massimo)\b",
     re.IGNORECASE,
 )
 """What says that no zeros are needed, or nothing is printed."""
-_AT_MOST = lazy_regex(
-    r"(?i)\b(?:at most|up to|no more than|maximal|höchstens|au plus|como máximo|al massimo)\b"
-)
 _ROUNDS = lazy_regex(r"\bround\(|\bMath\.round\(")
 _WRITES = lazy_regex(
-    r"toLocaleString|NumberFormat|\blocale\.|:[^{}\"'\n]{0,20}\.(?:\d+|\{\w+\})[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\("
+    r"toLocaleString|NumberFormat|\blocale\."
+    r"|:[^{}\"'\n]{0,20}\.(?:\d+|\{\w+\})[f%]|%\.\d+f|\.\d+f[\"']|toFixed\(|quantize\(|Decimal\("
 )
 """What writes a number with all of its decimals."""
 _ADDS_DIGITS = lazy_regex(r"(?<![/\"'])/(?![/=*\"'])|\bfloat\(|\bmean\(|parseFloat|Number\(|\d\.\d")
@@ -84,14 +82,7 @@ def find_unpadded(task: str, path: str, source: str) -> str:
     """Say that a program, which is to print numbers with so many decimals, only rounds them; "" else."""
     count, how = find_decimals(task), HOW.get(f".{path.rpartition('.')[2]}")
     prints = _PRINTS.search(task) and not _OTHERWISE.search(task)
-    if (
-        _AT_MOST.search(task)
-        or not count
-        or not how
-        or not prints
-        or not _ROUNDS.search(source)
-        or _WRITES.search(source)
-    ):
+    if not count or not how or not prints or not _ROUNDS.search(source) or _WRITES.search(source):
         return ""
     return UNPADDED.format(how=how.format(count=count), count=count)
 
@@ -117,27 +108,24 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
         return Misreading(told, source.replace(wrong, right))
     calls = list(pattern.finditer(source))
     others = [part for part in _ALL_PRINTED.findall(_ASIDE.sub("", source)) if not _CONSTANT.match(part)]
-    if (
-        len(calls) != 1
-        or len(others) != 1
-        or not _is_number(calls[0]["value"] or "", source)
-        or (calls[0]["value"] or "").startswith(("#", "0"))
-    ):
+    if len(calls) != 1 or len(others) != 1:
         return None
     [call] = calls
-    number = _FORMS[ending].format(value=call["value"] or call["part"], count=count)
+    value = call["value"] or ""
+    if value.startswith(("#", "0")) or not _may_be_number(value, source):
+        return None
+    number = _FORMS[ending].format(value=value or call["part"], count=count)
     text = f"{call['lead'] or ''}{number}{call['tail'] or ''}"
     quote = "`" if ending == ".js" else f'f"{text}"'[:2]
     right = f"{call['call']}{quote}{text}{quote[-1]})"
     return Misreading(UNFORMATTED.format(count=count, right=right), source.replace(call[0], right))
 
 
-def _is_number(name: str, source: str) -> bool:
-    """Tell whether nothing speaks against a name's being that of a number: no text, and no other name."""
-    given = (
-        re.findall(rf"(?m)^[ \t]*(?:const |let |var )?{re.escape(name)} = ([^\n]+)$", source) if name else []
-    )
-    return not any(re.search(r"[\"'`]", value) or re.fullmatch(r"[\w.\[\]]+", value) for value in given)
+def _may_be_number(name: str, source: str) -> bool:
+    """Tell whether a name is set to no text, and to no other name."""
+    given = re.compile(rf"(?m)^[ \t]*(?:const |let |var )?{re.escape(name)} = ([^\n]+)$")
+    values = given.findall(source) if name else ()
+    return not any(re.search(r"[\"'`]", value) or re.fullmatch(r"[\w.\[\]]+", value) for value in values)
 
 
 def _format_expression(source: str, count: int) -> tuple[str, str] | None:

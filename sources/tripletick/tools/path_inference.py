@@ -252,12 +252,9 @@ def _restore_text(found: re.Match[str], context: ToolContext) -> str:
 def _drop_blank(found: re.Match[str], request: str) -> str:
     """Have sed write a text as the request has it, without the blank that a model put before or behind it."""
     by = found["by"].strip()
-    wants_blank = by == found["text"] or _SPACES.search(request)
-    is_meant = (
-        not wants_blank
-        and re.search(rf"(?<!\w){re.escape(by)}(?!\w)", request)
-        and f"{found['by']}'" not in request
-    )
+    if by == found["text"] or _SPACES.search(request):
+        return found[0]
+    is_meant = re.search(rf"(?<!\w){re.escape(by)}(?!\w)", request) and f"{found['by']}'" not in request
     return f"{found['start']}{by}{found['end']}" if is_meant else found[0]
 
 

@@ -24,7 +24,8 @@ _LIKE = lazy_regex(
 _SHOWN = lazy_regex(r"[\"'`](?P<quoted>[^\"'`\n]+)[\"'`]|(?P<rest>[^\n]+)")
 _CLAUSE = lazy_regex(r"[,;(]|\.(?:\s|$)")
 _REORDERS = lazy_regex(
-    r"\b(?:swap|revers|turn|convert|into\b|instead|flip|rotat|tausch|umdreh|inverse|échang|intercambi|scambi|random|shuffl|zufäll|mélang|aleator|casual)",
+    r"\b(?:swap|revers|turn|convert|into\b|instead|flip|rotat|tausch|umdreh|inverse|échang|intercambi|scambi"
+    r"|random|shuffl|zufäll|mélang|aleator|casual)",
     re.IGNORECASE,
 )
 _SPAN = lazy_regex(
@@ -59,6 +60,7 @@ _OR_ELSE = lazy_regex(
 _CAPITALS = lazy_regex(
     r"(?i)capital|upper ?-?case|title ?case|großge|groß ge|großbuch|majuscul|mayúscul|maiuscol"
 )
+"""What says that words are wanted in other letters than they have in the task."""
 _PRINTED_WORD = lazy_regex(
     r"(?:\bprint\(|\becho |\bconsole\.log\(|\bputs |\breturn |\belse )[ ]?"
     r"[\"'`](\w{1,20}(?: \w{1,20}){0,2})[\"'`](?=\)|;|\s*$|\s+(?:if|else)\b)",
@@ -103,17 +105,15 @@ def find_other_case(task: str, printed: str, source: str = "") -> dict[str, str]
     """Give what a program prints, or has to print, that is one of two words of a task with other capitals,
     with the word that is meant.
     """
-    words = (
-        []
-        if _CAPITALS.search(task)
-        else [
-            word
-            for pattern in (EITHER, _ONE_OF, _OR_ELSE)
-            for found in pattern.finditer(task)
-            for name, word in found.groupdict().items()
-            if name in ("one", "two")
-        ]
-    )
+    if _CAPITALS.search(task):
+        return {}
+    words = [
+        word
+        for pattern in (EITHER, _ONE_OF, _OR_ELSE)
+        for found in pattern.finditer(task)
+        for name, word in found.groupdict().items()
+        if name in ("one", "two")
+    ]
     known = {word.casefold(): word for word in words}
     lines = [*(line.strip() for line in printed.splitlines()), *_PRINTED_WORD.findall(source)]
     return {each: known[each.casefold()] for each in lines if each not in words and each.casefold() in known}

@@ -47,12 +47,17 @@ _SETS_ALL = lazy_regex(
 
 def find_faults(source: str) -> Iterator[str]:
     """Find what makes a script do nothing, or something else, whatever it is given."""
-    if len(source) <= LARGEST and all(len(line) <= LONGEST for line in source.splitlines()):
+    if _is_short(source):
         yield from filter(None, [_find_lost_count(source)])
         if unset := find_unset_name(source):
             yield UNSET.format(line=unset[0], name=unset[1])
         for at, line in enumerate(source.splitlines(), 1):
             yield from _find_empty_rows(at, line)
+
+
+def _is_short(source: str) -> bool:
+    """Tell whether a script can be looked at line by line, by patterns that take long for long lines."""
+    return len(source) <= LARGEST and all(len(line) <= LONGEST for line in source.splitlines())
 
 
 def correct_rows(source: str) -> str:
@@ -138,9 +143,9 @@ _LOOP = lazy_regex(r"^\s*for\s+(?P<name>\w+)\s+in\b")
 
 def correct_script(source: str) -> str:
     """Give a script without the mistakes that are told of it and have one right form."""
-    lines = source.splitlines(keepends=True)
-    if len(source) > LARGEST or any(len(line) > LONGEST for line in lines):
+    if not _is_short(source):
         return source
+    lines = source.splitlines(keepends=True)
     for at, _, whole in _list_cut_names(source):
         before = lines[at - 1]
         blanks = before[: len(before) - len(before.lstrip())]

@@ -321,8 +321,7 @@ def challenge_answer(
         return False  # what was refused is not asked for again
     said, path, name = conversation.templates, "", "doubt"
     if not tries.changed and said.undone_claim:
-        rewrites = said.rewrite and not context.ledger.untouched
-        path = wanted_files.find_only_text(conversation, context) if rewrites else ""
+        path = wanted_files.find_only_text(conversation, context) if said.rewrite else ""
         name = "rewrite" if path else "undone_claim"
     told = "; ".join(reasons)
     closing = conversation.format_closing(name, reasons=told, path=path, tag=_get_tag(path))

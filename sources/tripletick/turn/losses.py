@@ -337,9 +337,9 @@ def _find_other_names(code: str, changes: Sequence[Change], request: str) -> tup
 def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
     """Give how the names begin or, with True, end that a request speaks of: "that begin with a- or b-"."""
     for found in _NAMED_LIKE.finditer(request):
-        further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
         if not found["quote"] and _NO_PART.match(request, found.start("part")):
             continue
+        further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
         for part in (found["part"], *further):
             yield part.rstrip(".,"), bool(found["ends"])
 

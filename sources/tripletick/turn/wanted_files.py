@@ -64,7 +64,8 @@ def find_unmade_text(conversation: Conversation, context: ToolContext, results: 
 def find_only_text(conversation: Conversation, context: ToolContext) -> str:
     """Give the one short file that the request names, that the model has seen, and that is to be changed."""
     said, ledger = conversation.templates, context.ledger
-    if ledger.absent or any(said.has_words(kind, conversation.asked) for kind in ("moves", "deletes")):
+    other = any(said.has_words(kind, conversation.asked) for kind in ("moves", "deletes"))
+    if ledger.absent or ledger.untouched or other:
         return ""
     named = [path for path in ledger.named if context.workspace.get_kind(path) == "file"]
     known = [path for path in named if path in ledger.known and not path.lower().endswith(SEPARATED)]
