@@ -132,6 +132,23 @@ def test_modes_and_times_inside_can_be_changed_by_path_folder_and_descriptor(pla
     assert text.split() == [*modes, "8", "10.0", "8", "8"]
 
 
+def test_times_and_names_may_lie_anywhere_in_memory(place):
+    text, _ = place.python(
+        "import ctypes, mmap, os, struct\nopen('a', 'w').close()\n"
+        "pages = mmap.mmap(-1, 3 * mmap.PAGESIZE)\n"
+        "start = ctypes.addressof(ctypes.c_char.from_buffer(pages))\n"
+        "libc, end = ctypes.CDLL(None), start + 2 * mmap.PAGESIZE\n"
+        "libc.mprotect(ctypes.c_void_p(end), mmap.PAGESIZE, 0)\n"
+        "across, last = start + mmap.PAGESIZE - 16, end - 2\n"
+        "ctypes.memmove(across, struct.pack('4q', 1, 2, 3, 4), 32)\n"
+        "ctypes.memmove(last, b'a', 2)\n"
+        "print(libc.utimensat(-100, ctypes.c_void_p(last), ctypes.c_void_p(across), 0))\n"
+        "print(os.stat('a').st_mtime_ns)\n"
+        "print(libc.utimensat(-100, b'a', ctypes.c_void_p(end - 16), 0), os.stat('a').st_mtime_ns)"
+    )
+    assert text.split() == ["0", "3000000004", "-1", "3000000004"]
+
+
 def test_a_file_never_gets_setuid_bits_nor_another_owner(place):
     place.bash("cp /bin/true s; chmod 6755 s; chown 12345 s; chmod u+s s; install -m 4755 /bin/true t")
     made = [path for path in place.workspace.iterdir() if not path.name.startswith(".")]

@@ -219,11 +219,7 @@ def read(thread: int, address: int, size: int) -> bytes:
     """Read the memory of who asks; up to the end of a page where the next one is not there."""
     handle = os.open(f"/proc/{thread}/mem", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        first = min(size, LONGEST - address % LONGEST)
-        data = os.pread(handle, first, address)
-        if first < size and b"\0" not in data:
-            data += os.pread(handle, size - first, address + first)
-        return data
+        return os.pread(handle, size, address)
     finally:
         os.close(handle)
 
@@ -237,6 +233,8 @@ def change(kind: str, target: bytes, value: list[int], thread: int) -> None:
         check(libc.chmod(target, value[0] & KEPT_BITS), "chmod")
     elif kind == "times":
         times = read(thread, value[0], TIMES) if value[0] else None
+        if times is not None and len(times) < TIMES:
+            raise OSError(errno.EFAULT, "")
         check(libc.utimensat(HERE, target, times, 0), "utimensat")
     else:
         os.chown(target, signed(value[0]), signed(value[1]))
