@@ -187,11 +187,11 @@ def test_what_is_repaired_after_a_doubt_is_in_none(session):
 
 
 @pytest.mark.parametrize(
-    ("request_", "asked"), [("repair a.py, it should print 2", True), ("what does a.py print?", False)]
+    ("request_", "asked"), [("repair a.py, it should print 7", True), ("what does a.py print?", False)]
 )
 def test_a_sentence_on_what_is_wrong_is_followed_by_the_program(session, request_, asked):
-    same, mended = "```python:a.py\nprint(1)\n```", "```python:a.py\nprint(2)\n```"
-    it = session(same, "Line 1 prints 1.", mended, "It prints 2 now.")
+    same, mended = "```python:a.py\nprint(1)\n```", "```python:a.py\nprint(7)\n```"
+    it = session(same, "Line 1 prints 1.", mended, "It prints 7 now.")
     put(it.loop.context, "a.py", "print(1)\n")
     attachments.attach_named_files(request_, it.loop.context)
     events = it.play(request_)
@@ -200,7 +200,7 @@ def test_a_sentence_on_what_is_wrong_is_followed_by_the_program(session, request
         assert last(events, Doubted).reasons == ("a.py is as it was",)
         told, said = it.model.asked[2][-1].text, it.model.asked[2][-2].text
         assert "Write the whole of a.py as it is to be" in told and said == "Line 1 prints 1."
-        assert ended(events).doubt == () and (it.folder / "a.py").read_text() == "print(2)\n"
+        assert ended(events).doubt == () and (it.folder / "a.py").read_text() == "print(7)\n"
 
 
 def test_a_turn_that_gave_up_has_a_receipt_too(session):

@@ -31,6 +31,7 @@ from tripletick.tools.output import (
 from tripletick.tools.parameters import PROGRAM
 from tripletick.tools.prepared_program import PreparedProgram, Started
 from tripletick.tools.program_parts import list_build_attempts
+from tripletick.tools.repair_search import find_repair
 from tripletick.tools.syntax_check import (
     build_variables,
     check_program,
@@ -96,10 +97,22 @@ def run_program(language: Language, call: Call, context: ToolContext) -> Running
         result = yield from _check_and_run(program)
     finally:
         remove(context.box.home / PLACE)
+    _look_for_repair(program, result)
     if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
         ran[saved.path] = result
     context.ledger.ran = ran if saved else {UNNAMED: result} if result.ok else {}
     return result
+
+
+def _look_for_repair(program: PreparedProgram, result: Result) -> None:
+    """Note how a program that failed would be right, where one small change makes its examples hold."""
+    saved, ledger = program.saved, program.context.ledger
+    if not saved or result.outcome != "failed" or ledger.corrected or not program.context.trial.examples:
+        return
+    key = (saved.path, program.source)
+    if key not in ledger.searched:
+        ledger.searched[key] = find_repair(*key, program.language, program.context)
+    ledger.corrected = ledger.searched[key]
 
 
 def resolve_data_file(language: Language, call: Call, context: ToolContext) -> dict[str, str]:

@@ -23,7 +23,8 @@ _ARGUMENT = lazy_regex(
 _WORD = lazy_regex(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
 """A word of a command that stands between backquotes."""
 _AFTER = lazy_regex(
-    rf"\s*(?:$|[.,;:!?)\"'`\n]|{SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll)\b)"
+    rf"\s*(?:$|[.,;:!?)\"'`\n]|{SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll"
+    r"|fails?|crash(?:es|ed)?|ends?|stops?|dies|breaks|complains?|raises|does|hangs)\b)"
 )
 """What stands behind a command that has ended."""
 _PLACE = (

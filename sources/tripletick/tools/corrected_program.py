@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.shell_mistakes import correct_script
@@ -14,6 +14,9 @@ from tripletick.tools.shell_mistakes import correct_script
 Pair = tuple[str, str]
 """What is there, and what should be."""
 _LITERAL = lazy_regex(r"(?P<quote>[\"'`])(?P<text>[^\"'`\n]{3,200})(?P=quote)")
+_READS = lazy_regex(r"Line (?P<line>\d{1,5})\b.*\b(?:it|should) reads?: (?P<whole>.+)")
+"""A common mistake that says how its line is right."""
+CHANGE = "Line {line}, {given}, should read: {right}"
 _PIECE = lazy_regex(r"(?:\$?\{[^{}]*\}|[^\s{}])+")
 """A word of a text, or a value that is put into it."""
 
@@ -50,3 +53,24 @@ def swap_parts(source: str, line: str, sample: str) -> str:
         return f"{found['quote']}{' '.join(pieces)}{found['quote']}"
 
     return _LITERAL.sub(swap, source)
+
+
+def correct_lines(source: str, mistakes: Sequence[str]) -> str:
+    """Give a program with the line that its only common mistake says; "" where it has none or more."""
+    found = [read for each in mistakes if (read := _READS.fullmatch(each))]
+    lines = source.split("\n")
+    if len(found) != 1 or len(mistakes) != 1 or int(found[0]["line"]) > len(lines):
+        return ""
+    at = int(found[0]["line"]) - 1
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    right = "\n".join([*lines[:at], f"{indent}{found[0]['whole']}", *lines[at + 1 :]])
+    return right if right != source else ""
+
+
+def describe_change(source: str, right: str) -> str:
+    """Say how the one line reads in which a program differs from the right one; "" where others do."""
+    given, wanted = source.rstrip().split("\n"), right.rstrip().split("\n")
+    other = [at for at, pair in enumerate(zip(given, wanted, strict=False)) if pair[0] != pair[1]]
+    if len(given) != len(wanted) or len(other) != 1:
+        return ""
+    return CHANGE.format(line=other[0] + 1, given=given[other[0]].strip(), right=wanted[other[0]].strip())

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
-from tripletick.languages.registry import fill_command
 from tripletick.messages import Result
 from tripletick.sandbox.box import RunRequest
 from tripletick.system.lazy_regex import lazy_regex
@@ -17,7 +14,6 @@ from tripletick.tools import (
     command_arguments,
     common_mistakes,
     example_runs,
-    function_examples,
     number_rows,
     results,
     sample_lines,
@@ -40,8 +36,7 @@ MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes b
 OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
 ALONE = "{line} prints words around the value, and the task asks for the value alone: {right}"
 UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
-PROVE_SECONDS, PROVEN = 20.0, 20_000
-"""Seconds for the examples of a task, and the characters of it in which they are looked for."""
+PROVE_SECONDS = 20.0
 _UNEXPLAINED = lazy_regex(
     r".+ (?:(?:prints|gives) (?P<printed>.+), and right is (?P<right>[^;]+)"
     r"|(?:fails|raises)[ :][^;]+|does not end)"
@@ -66,7 +61,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     saved, context = program.saved, program.context
     if not (saved and context.trial.examples):
         return result
-    task = context.ledger.task[:PROVEN]
+    task = context.ledger.task[: example_runs.PROVEN]
     shown = (saved.path, program.source, program.language)
     is_shell = program.language.tag == "bash"
     used = list(example_runs.run_examples(task, *shown, context))
@@ -182,10 +177,6 @@ def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[st
     language, context = program.language, program.context
     if not language.may_have_examples(program.source, context.ledger.task):
         return []
-    names = program.names | {
-        "prover": Path(function_examples.__file__).read_text("utf-8"),
-        "task": json.dumps(context.ledger.task[:PROVEN]),
-    }
-    command = fill_command(language.prove, names)
+    command = example_runs.build_function_check(context.ledger.task, language, program.names)
     finished = drain_output(context.box.run(RunRequest(command, "read", PROVE_SECONDS)))
     return finished.head.decode("utf-8", "replace").split("\n") if finished.status == 1 else []

@@ -6,14 +6,16 @@ program reads what somebody types.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from tripletick.languages.registry import Language
+from tripletick.languages.registry import Language, fill_command
 from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools import line_examples
+from tripletick.tools import function_examples, line_examples
 from tripletick.tools.command_arguments import find_first_argument, find_shown_command
 from tripletick.tools.command_examples import READS, SAYS, find_examples
 from tripletick.tools.function_examples import describe_difference, speaks_of_fault
@@ -25,6 +27,8 @@ from tripletick.tools.tool import ToolContext
 MOST = 3
 """Examples that are run."""
 SECONDS = 10.0
+PROVEN = 20_000
+"""Characters of a task in which examples are looked for."""
 TOLD = 200
 """Characters of what was printed."""
 _UNKNOWN = lazy_regex(
@@ -87,6 +91,14 @@ def run_examples(
             empty = command == filled and not printed and line_examples.ALWAYS_PRINTS.search(task)
             fault = f"{command} prints nothing" if empty and not fault else fault
             yield CommandExample(command, printed, right, word_in_language(fault, language.tag))
+
+
+def build_function_check(task: str, language: Language, names: Mapping[str, str]) -> list[str]:
+    """Give the command that holds the functions of a program against the examples of a task, and ends with 1
+    where one does not hold.
+    """
+    prover = Path(function_examples.__file__).read_text("utf-8")
+    return fill_command(language.prove, {**names, "prover": prover, "task": json.dumps(task[:PROVEN])})
 
 
 def word_in_language(fault: str, tag: str) -> str:

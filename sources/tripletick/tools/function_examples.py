@@ -392,8 +392,9 @@ def _collect_docstrings(tree: ast.Module) -> str:
 
 
 if __name__ == "__main__":
-    told: list[str] = []
+    status = 2  # nothing could be tried
     with contextlib.suppress(BaseException):
         told = find_failures(sys.argv[1], json.loads(sys.argv[2]))
-    sys.stdout.write("\n".join(told[:TOLD]))
-    sys.exit(bool(told))
+        sys.stdout.write("\n".join(told[:TOLD]))
+        status = int(bool(told))
+    sys.exit(status)

@@ -15,6 +15,14 @@ def parse_program(source: str) -> ast.Module | None:
     return None
 
 
+def is_program(source: str) -> bool:
+    """Tell whether a source can be run, which a `return` outside a function cannot, although it parses."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bool(compile(source, "", "exec", dont_inherit=True))
+    return False
+
+
 def list_definitions(tree: ast.Module | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
     """Give the functions and classes at the top of a program; none of one that could not be parsed."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

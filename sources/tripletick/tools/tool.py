@@ -47,6 +47,9 @@ class FileTracker:
     corrected: str = ""
     """This reply: the program that was saved last, as it should be, where only one form of it is right."""
 
+    searched: dict[tuple[str, str], str] = field(default_factory=dict)
+    """This turn: what was found to be right for a path and a program that failed, "" for nothing."""
+
     shown: dict[str, bytes] = field(default_factory=dict)
     """This session: the hash of what the model has last seen of a whole file, by its path."""
 
@@ -125,6 +128,7 @@ class FileTracker:
 
     def begin_turn(self, task: str = "") -> None:
         self.task, self.misprinted = task, ""
+        self.searched.clear()
         self.made.clear()
         self.keep_progress()
         self.restart_turn()

@@ -19,6 +19,7 @@ from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import file_listing
 from tripletick.tools.common_mistakes import describe_mistakes
+from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.shell_mistakes import correct_script
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, clues, described_changes, result_checks, wanted_files
@@ -85,14 +86,16 @@ def build_closing(
     _drop_missing_sources(context, results)
     tries.changed = tries.changed or bool(changed.text and not changed.nothing)
     if results and _is_unchanged_repair(context, results):
-        name, tries.explains = "same", True
-        shown = _list_mistakes(context.ledger, results[-1][0])
+        name, path, shown = _choose_unchanged(context.ledger, results[-1][0], tries)
+        tag = _get_tag(path)
     elif (
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
         mistakes = _list_mistakes(context.ledger, results[-1][0]) if "example" in wrong[0].flags else ""
         name, path, tag = "mend", lies.path, lies.tag
-        mends = _show_mending(context.ledger.corrected, f"{tag}:{path}")
+        right = context.ledger.corrected
+        change = describe_change(results[-1][0].body, right)
+        mends = "\n".join(filter(None, (change, _show_mending(right, f"{tag}:{path}"))))
         shown = "\n\n".join(filter(None, (lies.text, mistakes, mends)))
         context.ledger.wanted = path
     elif path := wanted_files.find_unmade_text(conversation, context, results):
@@ -126,6 +129,19 @@ def build_closing(
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     return "\n\n".join(filter(None, (changed.text, shown, closing)))
+
+
+def _choose_unchanged(ledger: FileTracker, call: Call, tries: Attempts) -> tuple[str, str, str]:
+    """Choose the sentence behind a program that came as it was, its path where it is shown as it should be,
+    and what is shown.
+    """
+    path, mistakes = call.path or "", _list_mistakes(ledger, call)
+    if right := ledger.corrected or correct_lines(call.body, ledger.mistakes):
+        ledger.wanted = path
+        told = mistakes or describe_change(call.body, right)
+        return "mend", path, f"{told}\n{_show_mending(right, f'{call.tool}:{path}')}".lstrip()
+    tries.explains = True
+    return "same", "", mistakes
 
 
 def _list_mistakes(ledger: FileTracker, call: Call) -> str:

@@ -1,0 +1,216 @@
+"""Looks for the one small change with which the examples of a task hold: a small model that is shown what is
+wrong sends its own program again, and copies one that is right.
+
+Search by generating and validating, as in automated program repair: Weimer et al., "Automatically Finding
+Patches Using Genetic Programming", ICSE 2009. What is tried lies in the session's folder and has no leave to
+write.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+
+from tripletick.languages.registry import Language
+from tripletick.sandbox.box import RunRequest
+from tripletick.sandbox.user import create_file, create_folder, remove
+from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.command_arguments import find_shown_command
+from tripletick.tools.command_examples import READS, find_examples
+from tripletick.tools.example_runs import PROVEN, build_function_check
+from tripletick.tools.mutations import list_mutants
+from tripletick.tools.output_match import has_lines
+from tripletick.tools.syntax_check import build_variables, drain_output
+from tripletick.tools.tool import ToolContext
+
+PLACE = "tried"
+"""The folder in the session's folder."""
+MOST, SECONDS, RUN_SECONDS = 400, 12.0, 2.0
+"""Mutants that are run, seconds for all of them, seconds for one."""
+EXAMPLES, MISSING = 3, 3
+
+_VALUES = lazy_regex(
+    r"\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|(?<![\w.])-?\d+(?:[.:,]\d+)*(?![\w])|\b(?=\w*[A-Z0-9])\w+\b"
+)
+"""Values that a task may speak of: texts in quotes, numbers and times, words with a capital or a digit."""
+_NUMBER = lazy_regex(r"(?<![\w.:])-?\d{1,15}(?:\.\d{1,15})?(?![\w.:]*\d)")
+_NUMBERED = lazy_regex(r"\b[A-Z]\w+ \d+\b")
+_TAKES = lazy_regex(r"\bargv\b|\bargparse\b|\$[1-9@*#]")
+"""What stands in a program that takes arguments."""
+Holds = Callable[[], bool]
+
+
+class _Bench:
+    """Runs mutants of one program, each as the same file in the session's folder."""
+
+    def __init__(self, path: str, context: ToolContext) -> None:
+        self._folder = context.box.home / PLACE
+        self._name = PurePosixPath(path).name
+        self.seen = str(context.box.seen_home / PLACE / self._name)
+        self._box = context.box
+        # what the program imports lies where it lay
+        self._env = {"PYTHONPATH": f"./{PurePosixPath(path).parent}", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def lay(self, source: str) -> None:
+        remove(self._folder)
+        create_folder(self._folder)
+        create_file(self._folder / self._name, source.encode("utf-8", "replace"))
+
+    def clear(self) -> None:
+        remove(self._folder)
+
+    def run(self, command: list[str]) -> tuple[int, str]:
+        """Give status and output; the status of what did not end is not 0."""
+        finished = drain_output(self._box.run(RunRequest(command, "read", RUN_SECONDS, self._env)))
+        status = finished.status or (1 if finished.struck else 0)
+        return status, finished.head.decode("utf-8", "replace").strip()
+
+
+def find_repair(path: str, source: str, language: Language, context: ToolContext) -> str:
+    """Give the first mutant of a program with which all examples of its task hold; "" where there is none,
+    where the task has no example, and where the program holds them as it is. Nothing is tried without a box
+    that holds.
+    """
+    if not context.box.holds:
+        return ""
+    task, bench = context.ledger.task[:PROVEN], _Bench(path, context)
+    mutants = [*itertools.islice(list_mutants(source, language.tag), MOST)]
+    end = time.monotonic() + SECONDS
+    try:
+        bench.lay(source)
+        tests = [*_make_command_tests(task, path, language, bench)]
+        tests += _make_function_tests(task, source, language, context, bench)
+        # what a task says of a program that is yet to be written may be anything
+        repaired = context.ledger.mends
+        observed = [*_make_observation_tests(task, path, source, language, bench)] if repaired else []
+        for wanted in (tests, observed):
+            bench.lay(source)
+            if not wanted or all(holds() for holds in wanted):
+                continue
+            for mutant in mutants:
+                if time.monotonic() > end:
+                    return ""
+                bench.lay(mutant)
+                if all(holds() for holds in wanted):
+                    return mutant
+    finally:
+        bench.clear()
+    return ""
+
+
+def _make_observation_tests(
+    task: str, path: str, source: str, language: Language, bench: _Bench
+) -> Iterator[Holds]:
+    """Hold what the command of a task prints against what the task says beside it."""
+    command = find_shown_command(task, path, language) or _find_bare_command(task, path, source, language)
+    if not command:
+        return
+    words = _relocate(command, path, bench)
+    status, printed = bench.run(words)
+    told = task.replace(command, " ").replace(path, " ")
+    if is_right := _choose_oracle(told, status, printed, {*_VALUES.findall(source), *command.split()}):
+        oracle = is_right
+        yield lambda: (found := bench.run(words))[0] == 0 and oracle(found[1])
+
+
+def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Callable[[str], bool] | None:
+    """Choose what tells a right output: the number of a line ("chips has 3 votes"), a line that is missing
+    ("Door 3"), a value that is neither `known` from the program and its command nor printed now; of a program
+    that crashes, all that it prints until then, and more.
+    """
+    shown = printed.partition("Traceback (most recent")[0].strip()
+    if pairs := _find_line_values(told, printed):
+        return lambda text: _has_line_values(text, pairs)
+    missing = {line for line in _NUMBERED.findall(told) if line not in printed}
+    if missing and len(missing) <= MISSING and _NUMBERED.search(printed):
+        return lambda text: {*text.splitlines()} == {*printed.splitlines(), *missing}
+    values = {value.strip("\"'`") for value in _VALUES.findall(told)} - known
+    if status:
+        values = {value for value in values if value not in printed}
+    wanted = {_normalize(value) for value in values}
+    spoken = {_normalize(found) for found in _NUMBER.findall(told)}
+    wanted |= {
+        _replace_number(printed, number, value)
+        for number in {*map(_normalize, _NUMBER.findall(printed))} & spoken
+        for value in {_normalize(value) for value in values if _NUMBER.fullmatch(value)}
+    }
+    wanted -= {_normalize(printed)}
+    if not wanted and not (status and shown):
+        return None
+    return lambda text: _normalize(text) in wanted or bool(status and shown and text.startswith(shown))
+
+
+def _replace_number(text: str, number: str, value: str) -> str:
+    def change(found: re.Match[str]) -> str:
+        given = _normalize(found[0])
+        return value if given == number else given
+
+    return _NUMBER.sub(change, text)
+
+
+def _normalize(text: str) -> str:
+    """Give a text with each number in one form: 6.0 as 6."""
+    return _NUMBER.sub(lambda found: f"{float(found[0]):g}", text.strip())
+
+
+def _find_bare_command(task: str, path: str, source: str, language: Language) -> str:
+    """Give the command for a program that a task names with its arguments alone, or that takes none."""
+    start = f"{language.starts[0]} {path}" if language.starts else ""
+    if found := re.search(
+        rf"(?<![\w./-]){re.escape(path)}((?: (?:-?\d[\w.:-]*|[\w/-]+\.\w+|[\"'][^\"'\n]+[\"']))+)", task
+    ):
+        return f"{start}{found[1].rstrip('.:')}" if start else ""
+    return "" if _TAKES.search(source) or READS.search(source) else start
+
+
+def _find_line_values(task: str, printed: str) -> dict[str, str]:
+    """Find the numbers that a task says of the words with which lines begin, of which one is not there."""
+    heads = {line: word[0] for line in printed.splitlines() if (word := re.match(r"\w{3,}", line))}
+    pairs = dict[str, str]()
+    for head in heads.values() if len(heads) > 1 else ():
+        if found := re.search(rf"(?i)\b{re.escape(head)}(?: [a-z]+){{0,4}} (-?\d+(?:\.\d+)?)\b", task):
+            pairs[head] = found[1]
+    return pairs if not _has_line_values(printed, pairs) else {}
+
+
+def _has_line_values(printed: str, pairs: Mapping[str, str]) -> bool:
+    lines = printed.splitlines()
+    return all(
+        any(line.startswith(head) and value in re.findall(r"-?\d+(?:\.\d+)?", line) for line in lines)
+        for head, value in pairs.items()
+    )
+
+
+def _relocate(command: str, path: str, bench: _Bench) -> list[str]:
+    own = re.compile(rf"(?<![\w./-])(?:\./)?{re.escape(path)}(?![\w/-])")
+    return ["sh", "-c", own.sub(lambda _: shlex.quote(bench.seen), command)]
+
+
+def _make_command_tests(task: str, path: str, language: Language, bench: _Bench) -> Iterator[Holds]:
+    for command, right in find_examples(task, path, language)[:EXAMPLES]:
+        words = _relocate(command, path, bench)
+        most = max(len(right.splitlines()), len(bench.run(words)[1].splitlines()))
+
+        def ends(line: str, right: str = right) -> bool:
+            return line.endswith((f": {right}", f"= {right}", f" {right}"))
+
+        def holds(words: list[str] = words, right: str = right, most: int = most) -> bool:
+            status, printed = bench.run(words)
+            is_shown = has_lines(printed, right) or any(map(ends, printed.splitlines()))
+            return not status and len(printed.splitlines()) <= most and is_shown
+
+        yield holds
+
+
+def _make_function_tests(
+    task: str, source: str, language: Language, context: ToolContext, bench: _Bench
+) -> Iterator[Holds]:
+    if not language.may_have_examples(source, task):
+        return
+    command = build_function_check(task, language, build_variables(bench.seen, context.workspace.root))
+    if bench.run(command)[0] == 1:
+        yield lambda: not bench.run(command)[0]

@@ -1,0 +1,134 @@
+"""The one small change with which the examples of a task hold: found, or nothing is said."""
+
+import pytest
+from tests.filing import open_plain
+from tests.programs import open_bench
+
+from tripletick.languages.registry import LANGUAGES
+from tripletick.tools.mutations import LARGEST, list_mutants
+from tripletick.tools.repair_search import PLACE, find_repair
+
+AVERAGE = """\
+import sys
+total = days = 0
+for line in open(sys.argv[1]):
+    total += int(line)
+    days += 1
+print(total // days)
+"""
+FIRST = """\
+def total(prices):
+    result = 0
+    for price in prices:
+        result += price
+        return result
+
+
+print("Total:", total([3.5, 2, 4]))
+"""
+LANES = "lanes = 3\nfor lane in range(1, lanes):\n    print(f'Lane {lane}')\n"
+VOTES = """\
+votes = {}
+for name in open('votes.txt').read().split():
+    votes.setdefault(name, 0)
+    votes[name] = 1
+for name in votes:
+    print(f'{name}: {votes[name]}')
+"""
+LIST = """\
+names = ['Ann', 'Bob']
+for i in range(len(names) + 1):
+    print(i + 1, names[i])
+"""
+CLOCK = "import sys\nm = int(sys.argv[1])\nprint(f'{m // 60}:{m % 60}')\n"
+TICKETS = "function cost(n) {\n    const total = n * 12;\n}\nconsole.log(cost(Number(process.argv[2])));\n"
+BADGE = 'name = $1\necho "Badge for $name"\n'
+TEXT = {"week.txt": "2\n0\n7\n5\n", "votes.txt": "tea milk tea tea\n"}
+
+
+@pytest.fixture
+def context(tmp_path):
+    with open_bench(tmp_path) as opened:
+        for name, text in TEXT.items():
+            (opened.workspace.root / name).write_text(text)
+        yield opened
+
+
+def look(context, path, source, task, *, mends=True):
+    context.ledger.begin_turn(task)
+    context.ledger.mends = mends
+    tags = {"py": "python", "js": "javascript", "sh": "bash"}
+    return find_repair(path, source, LANGUAGES[tags[path.rpartition(".")[2]]], context)
+
+
+@pytest.mark.parametrize(
+    ("path", "source", ("task", "change")),
+    [
+        ("a.py", AVERAGE, "python3 a.py week.txt should print 3.5", ("//", "/")),
+        ("a.py", AVERAGE, "a.py week.txt prints 3, but the average is 3.5", ("//", "/")),
+        ("a.py", FIRST, "the total in a.py should be 9.5, not 3.5", ("        return", "    return")),
+        ("a.py", FIRST, "total([1, 2]) gives 1 and not 3, fix a.py", ("        return", "    return")),
+        ("a.py", LANES, "a.py leaves out Lane 3", ("lanes)", "lanes + 1)")),
+        ("a.py", VOTES, "it prints 1 for all, but tea has 3 votes and milk has 1", ("] = 1", "] += 1")),
+        ("a.py", LIST, "the list of a.py is right, then it crashes with an IndexError", (" + 1)", ")")),
+        ("a.py", CLOCK, "python3 a.py 545 prints 9:5, it should print 9:05", ("60}'", "60:02}'")),
+        ("a.js", TICKETS, "node a.js 3 prints undefined and should print 36", ("const total =", "return")),
+        ("a.sh", BADGE, 'bash a.sh Omar fails. It should print "Badge for Omar".', ("name = $1", "name=$1")),
+    ],
+)  # fmt: skip
+def test_one_small_change_is_found(context, path, source, task, change):
+    before = {each: each.read_bytes() for each in context.workspace.root.iterdir()}
+    found = look(context, path, source, task)
+    assert found == source.replace(*change, 1), found
+    assert {each: each.read_bytes() for each in context.workspace.root.iterdir()} == before
+    assert not (context.box.home / PLACE).exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "task"),
+    [
+        ("print(2)\n", "a.py prints something wrong, fix it"),
+        ("print(2)\n", "a.py should print 2"),
+        ("print(2)\n", "a.py should print 700"),
+        ("print(2\n", "a.py should print 3"),
+        ("print(2)\n" + "# more\n" * LARGEST, "a.py should print 3"),
+        ("open('made', 'w').write('x')\nprint(2)\n", "a.py should print 700"),
+    ],
+)
+def test_nothing_is_said_without_an_example_that_one_change_meets(context, source, task):
+    assert look(context, "a.py", source, task) == ""
+    assert not (context.workspace.root / "made").exists()
+
+
+def test_of_a_new_program_only_its_examples_are_right(context):
+    task = "Write a.py that prints the average. A ticket is 2 euros, for 3 people."
+    assert look(context, "a.py", "print(4 - 2)\n", task, mends=True)
+    assert not look(context, "a.py", "print(4 - 2)\n", task, mends=False)
+    assert look(context, "a.py", CLOCK, "python3 a.py 545 prints 9:05", mends=False)
+
+
+def test_nothing_is_tried_where_no_box_holds(tmp_path):
+    with open_plain(tmp_path) as context:
+        assert look(context, "a.py", "print(2)\n", "a.py should print 3") == ""
+
+
+def test_what_a_program_imports_lies_beside_it(context):
+    folder = context.workspace.root / "tools"
+    folder.mkdir()
+    (folder / "prices.py").write_text("PRICE = 12\n")
+    source = "from prices import PRICE\nprint(PRICE - 2)\n"
+    found = look(context, "tools/a.py", source, "python3 tools/a.py prints 10 and should print 14")
+    assert found == source.replace("- 2", "+ 2")
+
+
+def test_a_program_that_does_not_end_is_no_repair(context):
+    source = "n = 3\nwhile n > 0:\n    print(n)\n    n -= 1\n"
+    assert look(context, "a.py", source, "python3 a.py should print 700") == ""
+
+
+@pytest.mark.parametrize("tag", ["python", "javascript", "bash"])
+def test_mutants_differ_each_from_all_others(tag):
+    source = {"python": FIRST, "javascript": TICKETS, "bash": BADGE}[tag]
+    found = [*list_mutants(source, tag)]
+    assert found and len({source, *found}) == len(found) + 1
+    assert [*list_mutants(source, "cobol")] == []
