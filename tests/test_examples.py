@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.filing import open_plain, use
 
-from tripletick.languages.registry import detect_language
+from tripletick.languages.registry import LANGUAGES, detect_language
 from tripletick.tools import command_examples, output_match, sample_lines
 from tripletick.tools import function_examples as examples_module
 from tripletick.tools.function_examples import find_arrows, find_examples, find_failures, find_named_inputs
@@ -472,3 +472,37 @@ def test_another_order_at_random_is_no_misprint():
         )
         is None
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        ("Zorro emma Dracula should give Dracula, emma, Zorro, one per line.", "Dracula\nemma\nZorro"),
+        ("2024-12-24 -> Tuesday", "Tuesday"),
+        ("Anna => Hello Anna", "Hello Anna"),
+        ('"tea at four" prints four at tea.', "four at tea"),
+        ("'the old man' gives The Old Man", "The Old Man"),
+        ("3 Plum prints Plum on three lines", "Plum\nPlum\nPlum"),
+        ("Ann Bob prints two lines, 1. Ann and 2. Bob.", "1. Ann\n2. Bob"),
+        ("2 3 should print the sum of the numbers given, 5.", "5"),
+        ("Anna says Hello, Anna!", "Hello, Anna!"),
+        ("a b a prints a: 2 and b: 1 on separate lines", "a: 2\nb: 1"),
+        ("file.txt prints the number of lines", ""),
+        ("notes.txt prints notes.txt", ""),
+        ("Anna prints the name Anna and the length on two lines", ""),
+        ("5 prints the numbers from 1 to 5", ""),
+        ("a.txt b.txt prints a.txt and b.txt side by side", ""),
+        ("Anna prints Anna's birthday.", ""),
+        ("5 shows 5 random numbers", ""),
+        ("3 prints three lines", ""),
+        ("Anna says hello to Anna", ""),
+        ("Anna says Hello to the user.", ""),
+        ("Rome gives the weather in Rome, 3 days.", ""),
+        ("Rome -> the weather in Rome", ""),
+        ("7 -> error message", ""),
+        ("red prints Red if red is a colour", ""),
+    ],
+)
+def test_a_result_without_quotes_is_read_where_its_words_are_known(words, right):
+    found = command_examples.find_examples(f"Write a.py: python3 a.py {words}", "a.py", LANGUAGES["python"])
+    assert [given for _, given in found] == ([right] if right else [])

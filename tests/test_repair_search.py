@@ -43,6 +43,7 @@ for i in range(len(names) + 1):
 CLOCK = "import sys\nm = int(sys.argv[1])\nprint(f'{m // 60}:{m % 60}')\n"
 TICKETS = "function cost(n) {\n    const total = n * 12;\n}\nconsole.log(cost(Number(process.argv[2])));\n"
 BADGE = 'name = $1\necho "Badge for $name"\n'
+DOWN = "for (let n = process.argv[2]; n > 1; n--) {\n  console.log(n);\n}\nconsole.log('Go!');\n"
 TEXT = {"week.txt": "2\n0\n7\n5\n", "votes.txt": "tea milk tea tea\n"}
 
 
@@ -62,13 +63,15 @@ def look(context, path, source, task, *, mends=True):
 
 
 @pytest.mark.parametrize(
-    ("path", "source", ("task", "change")),
+    ("path", "source", "task", "change"),
     [
         ("a.py", AVERAGE, "python3 a.py week.txt should print 3.5", ("//", "/")),
         ("a.py", AVERAGE, "a.py week.txt prints 3, but the average is 3.5", ("//", "/")),
         ("a.py", FIRST, "the total in a.py should be 9.5, not 3.5", ("        return", "    return")),
         ("a.py", FIRST, "total([1, 2]) gives 1 and not 3, fix a.py", ("        return", "    return")),
         ("a.py", LANES, "a.py leaves out Lane 3", ("lanes)", "lanes + 1)")),
+        ("a.js", DOWN, "node a.js 3 prints 3, 2 and then Go! but the 1 is missing", ("> 1", ">= 1")),
+        ("a.js", DOWN, "a.js 3 skips the 1", ("> 1", ">= 1")),
         ("a.py", VOTES, "it prints 1 for all, but tea has 3 votes and milk has 1", ("] = 1", "] += 1")),
         ("a.py", LIST, "the list of a.py is right, then it crashes with an IndexError", (" + 1)", ")")),
         ("a.py", CLOCK, "python3 a.py 545 prints 9:5, it should print 9:05", ("60}'", "60:02}'")),

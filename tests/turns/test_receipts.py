@@ -732,3 +732,15 @@ def test_a_receipt_is_one_line_and_is_read_back_from_the_log(receipt, said):
     from dataclasses import asdict
 
     assert Receipt.from_record(json.loads(json.dumps(to_json_value(asdict(receipt))))) == receipt
+
+
+def test_a_program_that_comes_as_it_was_is_shown_as_it_should_be(session):
+    same, mended = "```python:a.py\nprint(1)\n```", "```python:a.py\nprint(2)\n```"
+    it = session(same, mended, "It prints 2 now.")
+    put(it.loop.context, "a.py", "print(1)\n")
+    request = "repair a.py, it should print 2"
+    attachments.attach_named_files(request, it.loop.context)
+    events = it.play(request)
+    told = it.model.asked[1][-1].text
+    assert "Line 1, print(1), should read: print(2)\nThis block puts that right:\n" + mended in told
+    assert ended(events).doubt == () and (it.folder / "a.py").read_text() == "print(2)\n"

@@ -42,6 +42,7 @@ _LINK = lazy_regex(
 )
 """What may stand between a command and the verb."""
 _ASIDE = lazy_regex(rf",? {_FOR_EXAMPLE}$")
+_SHOULD = lazy_regex(r"[\s,]*(?:should|must|will|has to|ought to|=>|->)")
 _TRAILING = lazy_regex(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
 _TIME = r"\d{1,3}(?::\d\d?){1,2}"
 _RESULT = lazy_regex(
@@ -121,6 +122,8 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 said = _match_result(rest)
                 right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
                 right = line_examples.find_listed_lines(rest) or right
+                if not right and (not faulty or _SHOULD.match(rest)):
+                    right = line_examples.find_plain_result(command, rest)
                 if _SAYS_BELOW.fullmatch(rest) and not faulty:
                     right = "\n".join(_take_output(lines[number + 1 :]))
             if right and command and not _is_open(command) and shows_whole_lines(right):

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from tripletick.languages.registry import Language, is_document
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.system.text import NUMERALS
 from tripletick.tools.new_program import STDIN
 from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
@@ -46,6 +47,20 @@ _PIPED = lazy_regex(
     rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?{_SAYS} "
     r"(?P<right>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?)(?=[.,;!)]?(?:\s|$))"
 )
+_PLAIN = lazy_regex(
+    rf"[\s,]*+(?:then |it )?(?P<verb>{_SAYS}|says?|should say|=>|->|\u2192) "
+    rf"(?P<said>\w[^\n\"'`]{{0,80}}?)(?P<each>{_A_LINE_EACH})?"
+    r"(?=\.?\s*$|(?<!\d)[.;] +[A-Z\"]|[,;]? (?:and|or|but|while) (?:python|node|bash|for)\b"
+    r"|,? (?:spelled|not|instead)\b)"
+)
+"""A result without quotes, up to the end of its sentence."""
+_WORD = lazy_regex(r"[^\W_]+(?:['-][^\W_]+)*")
+_COUNT = lazy_regex(rf"\b(?:{'|'.join(NUMERALS)}|\d{{1,2}})\b")
+_SEVERAL = lazy_regex(rf"(?P<many>{_COUNT.pattern}) lines[,:]? (?P<values>.+)")
+_DESCRIBES = lazy_regex(r"(?i)(?:the|an?|its|all|each|every|how|what|that|this|one|no|nothing|error\w*)\b")
+_LAST = lazy_regex(r"the [^,\d]+[,:] (-?\d+(?:\.\d+)?)")
+"""What a value is, and the value."""
+SHORT = 4
 BECOMES = lazy_regex(r" (?:becomes|turns into|is printed as|wird zu|devient|se convierte en|diventa) ")
 _BECOMES = lazy_regex(rf"(?P<before>{_QUOTED}){BECOMES.pattern}(?P<after>{_QUOTED})")
 _NAMED = lazy_regex(r"(?<![\w./-])[\w.-]+\.\w{1,5}(?![\w/])")
@@ -69,6 +84,45 @@ def find_listed_lines(rest: str) -> str:
         return "\n".join(_split_values(following["values"]))
     ends = _FIRST_TO_LAST.match(rest)
     return f"{ends['first']}\n{LEFT_OUT}\n{ends['last']}" if ends else ""
+
+
+def find_plain_result(command: str, rest: str) -> str:
+    """Give what a command prints where that stands behind it without quotes, by the words that it is given:
+    "prints four at tea" for "tea at four", "prints Plum on three lines"; "" where that may be a description.
+    """
+    found = _PLAIN.match(rest)
+    if not found:
+        return ""
+    said, given = found["said"], {word.casefold() for word in _WORD.findall(command.partition(" ")[2])}
+    words = _WORD.findall(said)
+    if not words or _NAMED.fullmatch(said):
+        return ""
+    several = _SEVERAL.fullmatch(said)
+    if several or found["each"]:
+        return _read_lines(several["values"] if several else said, several or found, given)
+    is_arrow, is_short = not found["verb"][0].isalpha(), len(words) <= SHORT
+    is_given = [word.casefold() in given for word in words]
+    if all(is_given) or (is_short and any(is_given) and said[0].isupper()):
+        return said
+    if is_arrow and is_short and not _DESCRIBES.match(said):
+        return said
+    number = _LAST.fullmatch(said)
+    return number[1] if number else ""
+
+
+def _read_lines(said: str, found: re.Match[str], given: Collection[str]) -> str:
+    """Read the values that stand each on a line of its own, each with a word that is `given`; one that does
+    on several stands on each.
+    """
+    many = found.groupdict().get("many") or found["each"].partition("on ")[2]
+    count = _COUNT.search(many)
+    often = (NUMERALS.index(count[0]) if count[0] in NUMERALS else int(count[0])) if count else 0
+    values = re.split(r",? and |, ", said)
+    if not all(any(word.casefold() in given for word in _WORD.findall(each)) for each in values):
+        return ""
+    if len(values) == 1:
+        return "\n".join(values * often) if said.casefold() in given else ""
+    return "\n".join(values) if often in (0, len(values)) else ""
 
 
 def find_changed_line(task: str, command: str, context: ToolContext) -> str:

@@ -29,7 +29,7 @@ from tripletick.tools.tool import ToolContext
 
 PLACE = "tried"
 """The folder in the session's folder."""
-MOST, SECONDS, RUN_SECONDS = 400, 12.0, 2.0
+MOST, SECONDS, RUN_SECONDS = 400, 20.0, 2.0
 """Mutants that are run, seconds for all of them, seconds for one."""
 EXAMPLES, MISSING = 3, 3
 
@@ -39,6 +39,11 @@ _VALUES = lazy_regex(
 """Values that a task may speak of: texts in quotes, numbers and times, words with a capital or a digit."""
 _NUMBER = lazy_regex(r"(?<![\w.:])-?\d{1,15}(?:\.\d{1,15})?(?![\w.:]*\d)")
 _NUMBERED = lazy_regex(r"\b[A-Z]\w+ \d+\b")
+_LACKS = lazy_regex(
+    r"(?i)\b(?:the |number |line )?(-?\d+) (?:is|was) (?:missing|left out|skipped|not (?:printed|shown))"
+    r"|\b(?:skips|leaves out|forgets|lacks|omits|misses) (?:the |number |line )*(-?\d+)\b"
+)
+"""A line of one number that is said to be missing."""
 _TAKES = lazy_regex(r"\bargv\b|\bargparse\b|\$[1-9@*#]")
 """What stands in a program that takes arguments."""
 Holds = Callable[[], bool]
@@ -87,16 +92,14 @@ def find_repair(path: str, source: str, language: Language, context: ToolContext
         # what a task says of a program that is yet to be written may be anything
         repaired = context.ledger.mends
         observed = [*_make_observation_tests(task, path, source, language, bench)] if repaired else []
-        for wanted in (tests, observed):
-            bench.lay(source)
-            if not wanted or all(holds() for holds in wanted):
-                continue
-            for mutant in mutants:
-                if time.monotonic() > end:
-                    return ""
-                bench.lay(mutant)
-                if all(holds() for holds in wanted):
-                    return mutant
+        bench.lay(source)
+        wanted = [each for each in (tests, observed) if each and not all(holds() for holds in each)]
+        for mutant in mutants if wanted else ():
+            if time.monotonic() > end:
+                return ""
+            bench.lay(mutant)
+            if any(all(holds() for holds in each) for each in wanted):
+                return mutant
     finally:
         bench.clear()
     return ""
@@ -125,8 +128,9 @@ def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Cal
     shown = printed.partition("Traceback (most recent")[0].strip()
     if pairs := _find_line_values(told, printed):
         return lambda text: _has_line_values(text, pairs)
-    missing = {line for line in _NUMBERED.findall(told) if line not in printed}
-    if missing and len(missing) <= MISSING and _NUMBERED.search(printed):
+    missing = {line for line in _NUMBERED.findall(told) if line not in printed and _NUMBERED.search(printed)}
+    missing |= {"".join(found) for found in _LACKS.findall(told)} - {*printed.splitlines()}
+    if printed and 0 < len(missing) <= MISSING:
         return lambda text: {*text.splitlines()} == {*printed.splitlines(), *missing}
     values = {value.strip("\"'`") for value in _VALUES.findall(told)} - known
     if status:
