@@ -484,6 +484,8 @@ def test_another_order_at_random_is_no_misprint():
         ("'the old man' gives The Old Man", "The Old Man"),
         ("3 Plum prints Plum on three lines", "Plum\nPlum\nPlum"),
         ("Ann Bob prints two lines, 1. Ann and 2. Bob.", "1. Ann\n2. Bob"),
+        ("9 2 should print two lines: highest 9, average 5.5 (one decimal).", "highest 9\naverage 5.5"),
+        ("9 2 should print two lines: the highest, the average.", ""),
         ("2 3 should print the sum of the numbers given, 5.", "5"),
         ("Anna says Hello, Anna!", "Hello, Anna!"),
         ("a b a prints a: 2 and b: 1 on separate lines", "a: 2\nb: 1"),

@@ -5,6 +5,7 @@ from tests.filing import open_plain
 from tests.programs import open_bench
 
 from tripletick.languages.registry import LANGUAGES
+from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.mutations import LARGEST, list_mutants
 from tripletick.tools.repair_search import PLACE, find_repair
 
@@ -135,3 +136,34 @@ def test_mutants_differ_each_from_all_others(tag):
     found = [*list_mutants(source, tag)]
     assert found and len({source, *found}) == len(found) + 1
     assert [*list_mutants(source, "cobol")] == []
+
+
+@pytest.mark.parametrize(
+    ("mistakes", "right"),
+    [
+        (
+            ("Line 2 stops before n. With n too it reads: for i in range(1, n + 1):",),
+            "for i in range(1, n + 1):",
+        ),
+        (("Line 2 stops before n. With n too it reads: a", "Line 2 stops. It should read: b"), ""),
+        (("NAME returns nothing, so that line 2 gets None.",), ""),
+        (("Line 7 stops before n. With n too it reads: a",), ""),
+    ],
+)
+def test_the_only_common_mistake_that_says_its_line_is_put_right(mistakes, right):
+    source = "def f(n):\n    for i in range(1, n):\n        print(i)\n"
+    found = correct_lines(source, mistakes)
+    assert found == (source.replace("for i in range(1, n):", right) if right else "")
+
+
+@pytest.mark.parametrize(
+    ("source", "right", "said"),
+    [
+        ("a = 1\nprint(a)", "a = 2\nprint(a)\n", "Line 1, a = 1, should read: a = 2"),
+        ("a = 1", "", ""),
+        ("a = 1\nb = 2", "a = 2\nb = 1", ""),
+        ("a = 1\nb = 2", "b = 2", ""),
+    ],
+)
+def test_a_line_that_differs_is_told(source, right, said):
+    assert describe_change(source, right) == said

@@ -352,6 +352,21 @@ def test_a_program_does_not_know_the_argument_of_an_example_by_heart(source, fix
 
 
 @pytest.mark.parametrize(
+    ("words", "source", "fixed"),
+    [
+        ('"maria luisa gomez" -> MLG', "sys.argv[1] = 'MLG'\nprint(sys.argv[1])", True),
+        ('"maria luisa gomez" -> MLG', "print(''.join(w[0].upper() for w in sys.argv[1].split()))", False),
+        ("'tea at four' prints four at tea", "print('four at tea')", True),
+        ("4 prints even", "print('odd' if int(sys.argv[1]) % 2 else 'even')", False),
+        ("level prints yes", "print('yes' if sys.argv[1] == sys.argv[1][::-1] else 'no')", False),
+    ],
+)
+def test_a_program_does_not_know_the_output_of_an_example_by_heart(words, source, fixed):
+    said = find_fixed_argument(f"Write a.py: python3 a.py {words}", "a.py", source, language("a.py"))
+    assert ("is what python3 a.py" in said) == fixed
+
+
+@pytest.mark.parametrize(
     ("task", "source", "told"),
     [
         ("Write a.py that asks for a temperature", "import sys\nprint(float(sys.argv[1]))", True),

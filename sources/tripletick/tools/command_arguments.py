@@ -46,6 +46,9 @@ _TAKES_ALL = lazy_regex(
 """What reads all of the arguments, or some in another way than by their number."""
 UNREAD = "{command} gives it an argument, and it reads none: {how} is the first one"
 FIXED = "{argument!r} in {command} is only an example, and the program has it written down: {how} reads it"
+FIXED_RESULT = (
+    "{result!r} is what {command} prints, and the program has it written down: {how} reads what it is made of"
+)
 _ASKS = lazy_regex(
     r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
     r"|demande (?:une?|le|la)|pregunta|pide|chiede|vraagt)\b",
@@ -137,14 +140,24 @@ def find_whole_text(task: str, path: str, source: str, language: Language) -> Mi
 
 def find_fixed_argument(task: str, path: str, source: str, language: Language) -> str:
     """Say that a program knows the argument of an example by heart, which its output repeats: of "greet.py
-    Lena prints Hello Lena" the name; "" where it has none of them.
+    Lena prints Hello Lena" the name; or the output, which is made of its letters; "" where it has none of
+    them.
     """
     for command, right in find_examples(task, path, language) if language.argument else ():
-        for word in re.findall(r"[^\W\d_][\w-]{2,}", command.partition(path)[2]):
+        given = command.partition(path)[2]
+        if _is_made_of(right, given) and re.search(rf"[\"'`]{re.escape(right)}[\"'`]", source):
+            return FIXED_RESULT.format(result=right, command=command, how=language.argument[0])
+        for word in re.findall(r"[^\W\d_][\w-]{2,}", given):
             # a key or an item of a table is read by what was given
             if word in right and re.search(rf"[\"'`]{re.escape(word)}[\"'`](?!\s*[:,]|\])", source):
                 return FIXED.format(argument=word, command=command, how=language.argument[0])
     return ""
+
+
+def _is_made_of(result: str, given: str) -> bool:
+    """Tell whether a text of three letters or more has none that its argument has not."""
+    letters = {sign for sign in result.casefold() if sign.isalpha()}
+    return len(letters) > 2 and not letters - {*given.casefold()} and not re.search(r"\d", result)
 
 
 def find_unasked_input(task: str, path: str, source: str, language: Language) -> str:

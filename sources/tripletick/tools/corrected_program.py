@@ -68,9 +68,11 @@ def correct_lines(source: str, mistakes: Sequence[str]) -> str:
 
 
 def describe_change(source: str, right: str) -> str:
-    """Say how the one line reads in which a program differs from the right one; "" where others do."""
+    """Say how the one line reads in which a program differs from the right one; "" where others do, or where
+    the right one is not known.
+    """
     given, wanted = source.rstrip().split("\n"), right.rstrip().split("\n")
     other = [at for at, pair in enumerate(zip(given, wanted, strict=False)) if pair[0] != pair[1]]
-    if len(given) != len(wanted) or len(other) != 1:
+    if not right or len(given) != len(wanted) or len(other) != 1:
         return ""
     return CHANGE.format(line=other[0] + 1, given=given[other[0]].strip(), right=wanted[other[0]].strip())

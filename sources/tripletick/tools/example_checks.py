@@ -98,7 +98,8 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         line = f"failed, saved {saved.path}, an example of the task does not hold"
         marks = frozenset({"saved", "example"} | ({"unexplained"} if _is_unexplained(text) else set()))
         return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
-    if used and "arguments" in result.flags:
+    takes = program.language.takes_arguments(program.source)
+    if used and ("arguments" in result.flags or takes):
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
         return replace(results.make_saved_result(saved), text=text, exit=0)
     return result

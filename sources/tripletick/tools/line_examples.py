@@ -56,6 +56,7 @@ _PLAIN = lazy_regex(
 """A result without quotes, up to the end of its sentence."""
 _WORD = lazy_regex(r"[^\W_]+(?:['-][^\W_]+)*")
 _COUNT = lazy_regex(rf"\b(?:{'|'.join(NUMERALS)}|\d{{1,2}})\b")
+_ASIDE, _DIGIT = lazy_regex(r" ?\([^()]*\)$"), lazy_regex(r"\d")
 _SEVERAL = lazy_regex(rf"(?P<many>{_COUNT.pattern}) lines[,:]? (?P<values>.+)")
 _DESCRIBES = lazy_regex(r"(?i)(?:the|an?|its|all|each|every|how|what|that|this|one|no|nothing|error\w*)\b")
 _LAST = lazy_regex(r"the [^,\d]+[,:] (-?\d+(?:\.\d+)?)")
@@ -117,8 +118,10 @@ def _read_lines(said: str, found: re.Match[str], given: Collection[str]) -> str:
     many = found.groupdict().get("many") or found["each"].partition("on ")[2]
     count = _COUNT.search(many)
     often = (NUMERALS.index(count[0]) if count[0] in NUMERALS else int(count[0])) if count else 0
-    values = re.split(r",? and |, ", said)
-    if not all(any(word.casefold() in given for word in _WORD.findall(each)) for each in values):
+    values = re.split(r",? and |, ", _ASIDE.sub("", said))
+    known = [any(word.casefold() in given for word in _WORD.findall(each)) for each in values]
+    is_counted = any(known) and often == len(values) and all(map(_DIGIT.search, values))
+    if not all(known) and not is_counted:
         return ""
     if len(values) == 1:
         return "\n".join(values * often) if said.casefold() in given else ""

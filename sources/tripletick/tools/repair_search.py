@@ -29,8 +29,8 @@ from tripletick.tools.tool import ToolContext
 
 PLACE = "tried"
 """The folder in the session's folder."""
-MOST, SECONDS, RUN_SECONDS = 400, 20.0, 2.0
-"""Mutants that are run, seconds for all of them, seconds for one."""
+MOST, SECONDS, NEW_SECONDS, RUN_SECONDS = 400, 20.0, 6.0, 2.0
+"""Mutants that are run, seconds for all of them and for those of a new program, seconds for one."""
 EXAMPLES, MISSING = 3, 3
 
 _VALUES = lazy_regex(
@@ -84,7 +84,7 @@ def find_repair(path: str, source: str, language: Language, context: ToolContext
         return ""
     task, bench = context.ledger.task[:PROVEN], _Bench(path, context)
     mutants = [*itertools.islice(list_mutants(source, language.tag), MOST)]
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + (SECONDS if context.ledger.mends else NEW_SECONDS)
     try:
         bench.lay(source)
         tests = [*_make_command_tests(task, path, language, bench)]
