@@ -6,7 +6,7 @@ from tests.filing import open_plain, put
 from tripletick.agents.templates import load_templates
 from tripletick.system import dirs
 from tripletick.turn import attachments
-from tripletick.turn.clues import describe_ordered_texts, find_inputs, show_ticked
+from tripletick.turn.clues import describe_ordered_texts, find_inputs, save_in_place, show_ticked
 
 BASE = load_templates(dirs.find_dirs().prompts)
 TOOLS = ("bash", "file_finder", "*")
@@ -64,3 +64,25 @@ def test_files_that_a_program_reads_are_those_between_quotes():
 def test_numbers_that_are_put_in_order_as_texts_are_told(source, data, said):
     assert bool(describe_ordered_texts("a.py", source, data)) is said
     assert describe_ordered_texts("a.js", source, data) == ""
+
+
+@pytest.mark.parametrize(
+    ("script", "right"),
+    [
+        ("sort a.txt", "sort a.txt -o a.txt"),
+        ("sort -r a.txt\n", "sort -r a.txt -o a.txt"),
+        ("sed 's/a/b/' a.txt", "sed -i 's/a/b/' a.txt"),
+        ("tac a.txt", "tac a.txt > a.txt.new && mv a.txt.new a.txt"),
+        ("cat a.txt", ""),
+        ("grep tea a.txt", ""),
+        ("sort a.txt | uniq", ""),
+        ("sort a.txt -o a.txt", ""),
+        ("sed -n 1p a.txt", ""),
+        ("sort b.txt", ""),
+        ("sort a.txt\nls", ""),
+        ("sort 'a.txt", ""),
+        ("", ""),
+    ],
+)
+def test_a_command_that_only_prints_a_changed_text_is_shown_as_one_that_saves_it(script, right):
+    assert save_in_place(script, "a.txt") == right

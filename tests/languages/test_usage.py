@@ -352,6 +352,28 @@ def test_a_program_does_not_know_the_argument_of_an_example_by_heart(source, fix
 
 
 @pytest.mark.parametrize(
+    ("path", "words", "source", "right"),
+    [
+        ("a.js", "9 2 5", "const a = [9, 2, 5];", "const a = process.argv.slice(2).map(Number);"),
+        ("a.js", '"tea" "milk"', "const a = ['tea', 'milk'];", "const a = process.argv.slice(2);"),
+        ("a.py", "9 2", "a = [9, 2]", "import sys\na = [int(each) for each in sys.argv[1:]]"),
+        ("a.py", "9.5 2", "a = [9.5, 2]", "import sys\na = [float(each) for each in sys.argv[1:]]"),
+        ("a.py", "9 2", "a = [9, 2]\nb = [9, 2]", None),
+        ("a.py", "9 2", "a = [9, 2, 3]", None),
+    ],
+)
+def test_a_list_of_all_arguments_is_read_as_one(path, words, source, right):
+    start = "node" if path == "a.js" else "python3"
+    task = f"Write {path}: {start} {path} {words} should print the highest."
+    found = find_unread_argument(task, path, source, language(path))
+    assert (
+        (found and "in place of [" in found.told and found.source) == right
+        if right
+        else not (found and "in place of [" in found.told)
+    )
+
+
+@pytest.mark.parametrize(
     ("words", "source", "fixed"),
     [
         ('"maria luisa gomez" -> MLG', "sys.argv[1] = 'MLG'\nprint(sys.argv[1])", True),

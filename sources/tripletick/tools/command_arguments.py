@@ -49,6 +49,21 @@ FIXED = "{argument!r} in {command} is only an example, and the program has it wr
 FIXED_RESULT = (
     "{result!r} is what {command} prints, and the program has it written down: {how} reads what it is made of"
 )
+UNREAD_LIST = "{command} gives it its arguments, and it reads none: {how} in place of {listed}"
+_LISTS = {
+    "python": {
+        "text": "sys.argv[1:]",
+        "int": "[int(each) for each in sys.argv[1:]]",
+        "float": "[float(each) for each in sys.argv[1:]]",
+    },
+    "javascript": {
+        "text": "process.argv.slice(2)",
+        "int": "process.argv.slice(2).map(Number)",
+        "float": "process.argv.slice(2).map(Number)",
+    },
+}
+"""How all arguments are read."""
+_NUMBER = lazy_regex(r"-?\d+(?:\.\d+)?")
 _ASKS = lazy_regex(
     r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
     r"|demande (?:une?|le|la)|pregunta|pide|chiede|vraagt)\b",
@@ -68,6 +83,8 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     if not given or not how or re.search(reads, source):
         return None
     command, argument = given
+    if listed := _read_all(task, path, source, language):
+        return listed
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
@@ -79,6 +96,25 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     right = shown.replace(old, new, 1) if line else ""
     right = add_imports(right) if language.tag == "python" else right
     return Misreading(UNREAD.format(command=command, how=how) + instead, right)
+
+
+def _read_all(task: str, path: str, source: str, language: Language) -> Misreading | None:
+    """Find a list of all the arguments of a task in a program that reads none."""
+    given = find_arguments(task, path, language)
+    words = [word.strip().strip("\"'") for word in given[1]] if given else []
+    form = _LISTS.get(language.tag)
+    if not given or not form or len(words) < 2:
+        return None
+    values = r"\s*,\s*".join(rf"[\"']?{re.escape(word)}[\"']?" for word in words)
+    lists = re.findall(rf"\[\s*{values}\s*,?\s*\]", source)
+    if len(lists) != 1:
+        return None
+    kind = (
+        "text" if not all(map(_NUMBER.fullmatch, words)) else "int" if "." not in "".join(words) else "float"
+    )
+    right = source.replace(lists[0], form[kind])
+    told = UNREAD_LIST.format(command=given[0] + "".join(given[1]), how=form[kind], listed=lists[0])
+    return Misreading(told, add_imports(right) if language.tag == "python" else right)
 
 
 def _find_reading(source: str, literal: str, how: str) -> tuple[str, str, str]:

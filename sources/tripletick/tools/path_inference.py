@@ -27,6 +27,7 @@ from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.name_quoting import correct_cuts, quote_names
 from tripletick.tools.python_source import parse_program
 from tripletick.tools.sections import find_named_section
+from tripletick.tools.table_separators import add_separators
 from tripletick.tools.tool import ToolContext
 
 ALIKE = 0.4
@@ -110,7 +111,8 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     call = _correct_names(_strip_head_lines(_keep_mending(call, *context.ledger.mending)), context)
     if target := _find_appended(call, context):
         return replace(call, tool="append", path=target)
-    call = replace(call, body=add_imports(call.body)) if call.tool == PYTHON else call
+    if call.tool == PYTHON:
+        call = replace(call, body=add_separators(add_imports(call.body), context))
     wanted, context.ledger.wanted = context.ledger.wanted, ""
     path = call.meant or wanted or context.ledger.asked or _find_old_version(call, context)
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):

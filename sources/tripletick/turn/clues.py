@@ -8,6 +8,7 @@ import ast
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from tripletick.languages.registry import is_program_path
 from tripletick.system.lazy_regex import lazy_regex
@@ -44,6 +45,9 @@ DATES: tuple[tuple[str, str, str], ...] = (
 )
 """How a request speaks of dates of a form, the form, and what is one."""
 ORDERS = frozenset({"sort", "sorted", "min", "max"})
+FILTERS = frozenset({"tac", "uniq", "rev", "fold", "shuf", "nl", "fmt", "expand", "unexpand", "column"})
+"""Commands that print a text in another form, and are not meant for looking at it."""
+_JOINED = lazy_regex(r"[|<>&;]")
 
 
 def show_ticked(shown: str, request: str) -> str:
@@ -64,6 +68,24 @@ def describe_loop(path: str, text: str, reply: str) -> str:
     folder = f"{makes['folder']}/" if makes["folder"] else ""
     how = f'while IFS= read -r line; do {makes["verb"]} "{folder}$line"; done < {shlex.quote(path)}'
     return LOOP.format(path=path, how=how)
+
+
+def save_in_place(script: str, path: str) -> str:
+    """Give a command that only prints a changed text (`sort a.txt`) as one that changes the text itself; ""
+    for any other.
+    """
+    with suppress(ValueError):
+        words = shlex.split(script, comments=True)
+        if not words or path not in words[1:] or _JOINED.search(script) or "\n" in script.strip():
+            return ""
+        if words[0] == "sort" and "-o" not in words:
+            return shlex.join(["sort", *words[1:], "-o", path])
+        if words[0] == "sed" and not {"-n", "-i"} & {*words}:
+            return f"sed -i {script.strip().removeprefix('sed').strip()}"
+        if words[0] in FILTERS:
+            new = shlex.join([f"{path}.new", path])
+            return f"{script.strip()} > {shlex.quote(f'{path}.new')} && mv {new}"
+    return ""
 
 
 def describe_unprinted(code: str) -> str:

@@ -116,9 +116,7 @@ def build_closing(
     ):
         name, path = wanted
         tag = _get_tag(path)
-        shown = _describe_given(context, results) if name == "bare" else ""
-        if name == "absent":
-            shown = _show_renaming(conversation, path, changed)
+        shown = _show_wanted(wanted, conversation, context, results, changed)
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
         if tries.unread == "unfinished-literal":
@@ -129,6 +127,23 @@ def build_closing(
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     return "\n\n".join(filter(None, (changed.text, shown, closing)))
+
+
+def _show_wanted(
+    wanted: tuple[str, str],
+    conversation: Conversation,
+    context: ToolContext,
+    results: Results,
+    changed: Effects,
+) -> str:
+    """Show how the file that is asked for is made: a command, or what its program has to have."""
+    name, path = wanted
+    last = results[-1][0] if results else None
+    if name == "absent":
+        return _show_renaming(conversation, path, changed)
+    if name == "undone" and last and last.tool == "bash":
+        return _show_mending(clues.save_in_place(last.body, path), "bash")
+    return _describe_given(context, results) if name == "bare" else ""
 
 
 def _choose_unchanged(ledger: FileTracker, call: Call, tries: Attempts) -> tuple[str, str, str]:

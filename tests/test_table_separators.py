@@ -1,0 +1,42 @@
+"""Tables with another separator than the comma are read with theirs."""
+
+import pytest
+from tests.filing import open_plain
+
+from tripletick.messages import Call
+from tripletick.tools.path_inference import infer_path
+from tripletick.tools.table_separators import add_separators
+
+READ = "import csv\n\nwith open({path!r}) as f:\n    rows = list(csv.DictReader(f{more}))  # é\nprint(rows)\n"
+
+
+@pytest.fixture
+def context(tmp_path):
+    with open_plain(tmp_path) as opened:
+        tables = {"a.csv": "day;cost\n1;2\n3;4\n", "b.tsv": "day\tcost\n1\t2\n", "c.csv": "day,cost\n1,2\n"}
+        for name, text in tables.items():
+            (opened.workspace.root / name).write_text(text)
+        yield opened
+
+
+@pytest.mark.parametrize(("path", "mark"), [("a.csv", "';'"), ("b.tsv", "'\\t'")])
+def test_a_reader_gets_the_separator_of_its_table(context, path, mark):
+    source = READ.format(path=path, more="")
+    right = READ.format(path=path, more=f", delimiter={mark}")
+    assert add_separators(source, context) == right
+    assert infer_path(Call("python", source), context).body == right
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        READ.format(path="c.csv", more=""),
+        READ.format(path="a.csv", more=", delimiter=','"),
+        READ.format(path="none.csv", more=""),
+        READ.format(path="../a.csv", more=""),
+        READ.format(path="a.csv", more="") + "open('c.csv')\n",
+        "import csv\nprint(csv.reader(",
+    ],
+)
+def test_others_stay_as_they_are(context, source):
+    assert add_separators(source, context) == source
