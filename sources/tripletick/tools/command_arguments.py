@@ -10,7 +10,7 @@ import re
 from tripletick.languages.registry import Language
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import shell_mistakes
-from tripletick.tools.command_examples import OPEN, READS, SAYS, compile_call, find_examples
+from tripletick.tools.command_examples import READS, SAYS, compile_call, find_examples, is_open
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import Misreading
 from tripletick.tools.output_match import describe_parts
@@ -265,10 +265,10 @@ def find_shown_command(task: str, path: str, language: Language) -> str:
     where they are to be filled in.
     """
     for call in compile_call(path, language).finditer(task):
-        if (rest := _get_quoted_rest(task, call)) and not OPEN.search(rest):
+        if (rest := _get_quoted_rest(task, call)) and not is_open(rest):
             return f"{call[0]}{rest}"
         end = call.end()
-        while (given := _ARGUMENT.match(task, end)) and not OPEN.search(given[0]):
+        while (given := _ARGUMENT.match(task, end)) and not is_open(given[0]):
             end = given.end()
         if end > call.end() and not given and _AFTER.match(task, end):
             return task[call.start() : end]

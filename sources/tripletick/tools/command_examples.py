@@ -47,7 +47,9 @@ _TRAILING = lazy_regex(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$"
 _TIME = r"\d{1,3}(?::\d\d?){1,2}"
 _RESULT = lazy_regex(
     rf"(?:{SAYS})(?:\s+(?P<label>{LABELED})|\s+(?P<time>{_TIME})(?![\w.:]*\w)"
-    r"|(?:[^.;\n\"'`]{0,80}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
+    r"|(?:(?:[^.;\n\"'`]|\b's\b){0,120}?"
+    r"(?:\b(?:here|namely|hier|ici|aqu\u00ed|qui)\b(?:,|(?: it| that)?(?:['\u2019]s| is))?|:))?"
+    r"\s*(?:"
     r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
     r"|(?P<number>-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})"
     r"(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit|instead|rather|but|when"
@@ -85,6 +87,7 @@ _VERB = lazy_regex(rf"(?<!\s)\s+(?={SAYS})")
 OPEN = lazy_regex(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
 _UNIT = lazy_regex(r"(?P<number>\s-?\d+(?:\.\d+)?) [A-Z](?=\s|$)")
+_TEXT = lazy_regex(r"\"[^\"\n]*(?:[A-Z][a-z]|\d)[^\"\n]*\"|'[^'\n]*(?:[A-Z][a-z]|\d)[^'\n]*'")
 READS = lazy_regex(
     r"(?i)\bstdin\b|\binput\(|\breadline\b|\bscanf\b|\bcin\b|\bgets\b|Scanner\("
     r"|(?m:^|[;&|({]|\b(?:while|until|if|do|then|else)\b)[ \t]*(?:IFS=\S*[ \t]+)?read[ \t]+-?\w"
@@ -126,16 +129,18 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                     right = line_examples.find_plain_result(command, rest)
                 if _SAYS_BELOW.fullmatch(rest) and not faulty:
                     right = "\n".join(_take_output(lines[number + 1 :]))
-            if right and command and not _is_open(command) and shows_whole_lines(right):
+            if right and command and not is_open(command) and shows_whole_lines(right):
                 found.setdefault(command, right)
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
     return [*found.items(), *line_examples.find_piped_examples(task, path, language)]
 
 
-def _is_open(command: str) -> bool:
-    """Tell whether a command has something that is to be filled in; beside a number a letter is a unit."""
-    return bool(OPEN.search(_UNIT.sub(r"\g<number>", command)))
+def is_open(command: str) -> bool:
+    """Tell whether a command has something that is to be filled in; beside a number a letter is a unit, and a
+    text in quotes with a name or a number in it is one.
+    """
+    return bool(OPEN.search(_UNIT.sub(r"\g<number>", _TEXT.sub("", command))))
 
 
 def _match_result(rest: str) -> re.Match[str] | None:

@@ -28,6 +28,7 @@ from tripletick.tools.new_program import Check, Misreading, NewProgram
 from tripletick.tools.prepared_program import PreparedProgram
 from tripletick.tools.printed_labels import find_label
 from tripletick.tools.syntax_check import drain_output, find_error_line
+from tripletick.tools.task_numbers import find_lacking_number
 from tripletick.tools.task_readings import find_misreadings
 from tripletick.tools.tool import ToolContext
 from tripletick.tools.unpacking import correct_unpacking
@@ -36,6 +37,12 @@ MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes b
 OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
 ALONE = "{line} prints words around the value, and the task asks for the value alone: {right}"
 UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
+ECHO = "{command} prints its argument as it is, and the task wants more"
+_ARGUMENT = lazy_regex(r" (?:\"[^\"]*\"|'[^']*'|[^\s\"']+)")
+_REPEATS = lazy_regex(
+    r"(?i)\becho\w*|\brepeat|\bsame\b|\bas (?:it|they) (?:is|are)|\bback\b"
+    r"|\bprints? (?:its|the|an?) (?:first )?argument"
+)
 PROVE_SECONDS = 20.0
 _UNEXPLAINED = lazy_regex(
     r".+ (?:(?:prints|gives) (?P<printed>.+), and right is (?P<right>[^;]+)"
@@ -72,6 +79,8 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     label = find_label(task, *shown[:2]) if is_new else None
     misread += [ALONE.format(line=label[0], right=label[1])] if label else ()
     misread += [number_rows.find_wrong_number(task, result.text)] if is_new else ()
+    misread += [find_lacking_number(task, program.source)] if is_new else ()
+    misread += [find_echo(task, each) for each in used] if is_new else ()
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)
@@ -156,6 +165,19 @@ def _find_unpacking(
         return None
     lines = [line for text in read_named_texts(example.command, context) for line in text]
     return correct_unpacking(program.source, find_error_line(example.printed), code, lines)
+
+
+def find_echo(task: str, example: example_runs.CommandExample) -> str:
+    """Say that a program prints nothing but the argument of a command of which the task does not say what it
+    prints.
+    """
+    words = _ARGUMENT.findall(example.command)
+    is_same = bool(example.printed) and example.printed == words[-1].strip("\"' ") if words else False
+    return (
+        ECHO.format(command=example.command)
+        if is_same and not example.right and not _REPEATS.search(task)
+        else ""
+    )
 
 
 def _differs_in_case(example: example_runs.CommandExample) -> bool:

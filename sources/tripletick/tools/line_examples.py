@@ -18,12 +18,17 @@ from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
 
 MARKS = "\"'`"
-_SAYS = r"(?:should |must |will )?(?:prints?|outputs?|shows?|gives?|displays?|writes?)"
+_SAYS = (
+    r"(?:should |must |will )?(?:prints?|outputs?|shows?|gives?|displays?|writes?"
+    r"|gibt|zeigt|schreibt|affiche|imprime|muestra|stampa|mostra)"
+)
 _VALUE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?|[A-Z]\w*[!.?]?)"
 _VALUES = rf"{_VALUE}(?:, ?{_VALUE}){{0,20}},? and {_VALUE}|{_VALUE}(?:, ?{_VALUE}){{1,20}}"
 _A_LINE_EACH = (
-    r",? (?:(?:each|one|all) )?"
-    r"(?:(?:on|in) (?:its|their|an?) own lines?|per line|on (?:separate|\w+) lines)\b"
+    r",? (?:(?:(?:each|one|all) )?"
+    r"(?:(?:on|in) (?:its|their|an?) own lines?|per line|on (?:separate|\w+) lines)"
+    r"|(?:je|jede\w*) (?:\w+ )?(?:in|auf) einer (?:eigenen )?zeile|une? (?:\w+ )?par ligne|une ligne par \w+"
+    r"|una? (?:\w+ )?por línea|una? (?:\w+ )?per riga)\b"
 )
 _LISTED = lazy_regex(rf"[\s,]*+(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
 """What stands behind a command that prints several lines."""
@@ -38,8 +43,8 @@ _LINES_OF = lazy_regex(
 )
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = lazy_regex(
-    rf"[\s,]*+(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\bfrom (?P<first>{_SUM}) to (?P<last>{_SUM})"
-    rf"{_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
+    rf"[\s,]*+(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\b(?:from|von|de|da|desde) (?P<first>{_SUM})"
+    rf" (?:to|bis|jusqu'à|à|hasta|a) (?P<last>{_SUM}){_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
 )
 """What stands there where only the first and the last of them are shown."""
 _PIPED = lazy_regex(
@@ -51,13 +56,15 @@ _PLAIN = lazy_regex(
     rf"[\s,]*+(?:then |it )?(?P<verb>{_SAYS}|says?|should say|=>|->|\u2192) "
     rf"(?P<said>\w[^\n\"'`]{{0,80}}?)(?P<each>{_A_LINE_EACH})?"
     r"(?=\.?\s*$|(?<!\d)[.;] +[A-Z\"]|[,;]? (?:and|or|but|while) (?:python|node|bash|for)\b"
-    r"|,? (?:spelled|not|instead)\b)"
+    r"|,? (?:spelled|not|instead)\b| \()"
 )
 """A result without quotes, up to the end of its sentence."""
 _WORD = lazy_regex(r"[^\W_]+(?:['-][^\W_]+)*")
 _COUNT = lazy_regex(rf"\b(?:{'|'.join(NUMERALS)}|\d{{1,2}})\b")
 _ASIDE, _DIGIT = lazy_regex(r" ?\([^()]*\)$"), lazy_regex(r"\d")
 _SEVERAL = lazy_regex(rf"(?P<many>{_COUNT.pattern}) lines[,:]? (?P<values>.+)")
+_NAME = lazy_regex(r"(?=\S*[\d_-])[\w.-]+")
+"""A word that is made of others: summer-party-2024.jpg."""
 _DESCRIBES = lazy_regex(r"(?i)(?:the|an?|its|all|each|every|how|what|that|this|one|no|nothing|error\w*)\b")
 _LAST = lazy_regex(r"the [^,\d]+[,:] (-?\d+(?:\.\d+)?)")
 """What a value is, and the value."""
@@ -103,7 +110,9 @@ def find_plain_result(command: str, rest: str) -> str:
         return _read_lines(several["values"] if several else said, several or found, given)
     is_arrow, is_short = not found["verb"][0].isalpha(), len(words) <= SHORT
     is_given = [word.casefold() in given for word in words]
-    if all(is_given) or (is_short and any(is_given) and said[0].isupper()):
+    signs = {sign for sign in said.casefold() if sign.isalnum()}
+    is_made = _NAME.fullmatch(said) and signs <= {*command.casefold()}
+    if all(is_given) or is_made or (is_short and any(is_given) and said[0].isupper()):
         return said
     if is_arrow and is_short and not _DESCRIBES.match(said):
         return said
