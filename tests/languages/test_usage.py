@@ -352,6 +352,20 @@ def test_a_program_does_not_know_the_argument_of_an_example_by_heart(source, fix
 
 
 @pytest.mark.parametrize(
+    ("source", "right"),
+    [
+        ("mkdir -p 5b/tests\ncd 5b", 'mkdir -p "$1"/tests\ncd "$1"'),
+        ("mkdir -p x5b", None),
+        ("# 5b\nmkdir tests", None),
+    ],
+)
+def test_the_argument_of_an_example_in_a_script_is_read(source, right):
+    task = "Write a.sh: `bash a.sh 5b` makes a folder 5b with the folder tests."
+    found = find_unread_argument(task, "a.sh", source, language("a.sh"))
+    assert ((found and found.source) or None) == right
+
+
+@pytest.mark.parametrize(
     ("path", "words", "source", "right"),
     [
         ("a.js", "9 2 5", "const a = [9, 2, 5];", "const a = process.argv.slice(2).map(Number);"),

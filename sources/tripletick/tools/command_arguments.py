@@ -85,6 +85,8 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     command, argument = given
     if listed := _read_all(task, path, source, language):
         return listed
+    if language.tag == "bash" and (found := _read_in_shell(command, argument, source)):
+        return found
     # what the program has in the argument's place
     literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
@@ -96,6 +98,18 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     right = shown.replace(old, new, 1) if line else ""
     right = add_imports(right) if language.tag == "python" else right
     return Misreading(UNREAD.format(command=command, how=how) + instead, right)
+
+
+def _read_in_shell(command: str, argument: str, source: str) -> Misreading | None:
+    """Find the argument of a command as a word, or the beginning of a path, of a script."""
+    word = re.compile(rf"(?<![\w$./\"'-]){re.escape(argument.strip(QUOTE))}(?![\w.-])")
+    if not re.fullmatch(r"\w*[A-Za-z]\w*", argument.strip(QUOTE)):
+        return None
+    lines = source.split("\n")
+    changed = [line if line.startswith("#") else word.sub(lambda _: '"$1"', line) for line in lines]
+    line = next((new.strip() for old, new in zip(lines, changed, strict=True) if old != new), "")
+    told = UNREAD.format(command=command, how='"$1"') + INSTEAD.format(literal=argument, line=line)
+    return Misreading(told, "\n".join(changed)) if line else None
 
 
 def _read_all(task: str, path: str, source: str, language: Language) -> Misreading | None:

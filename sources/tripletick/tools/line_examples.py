@@ -103,7 +103,7 @@ def find_plain_result(command: str, rest: str) -> str:
         return ""
     said, given = found["said"], {word.casefold() for word in _WORD.findall(command.partition(" ")[2])}
     words = _WORD.findall(said)
-    if not words or _NAMED.fullmatch(said):
+    if not words or (_NAMED.fullmatch(said) and said in command):
         return ""
     several = _SEVERAL.fullmatch(said)
     if several or found["each"]:
