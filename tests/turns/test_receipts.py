@@ -744,3 +744,21 @@ def test_a_program_that_comes_as_it_was_is_shown_as_it_should_be(session):
     told = it.model.asked[1][-1].text
     assert "Line 1, print(1), should read: print(2)\nThis block puts that right:\n" + mended in told
     assert ended(events).doubt == () and (it.folder / "a.py").read_text() == "print(2)\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "shown"),
+    [
+        ("repair a.py: python3 a.py prints 1, the right sum is 7", True),
+        ("repair a.py: it has a wrong name in line 1", False),
+    ],
+)
+def test_a_repair_that_changes_nothing_of_the_output_has_failed(session, request_, shown):
+    other, mended = "```python:a.py\nprint(2 - 1)\n```", "```python:a.py\nprint(7)\n```"
+    it = session(other, *([mended] if shown else []), "It is repaired.")
+    put(it.loop.context, "a.py", "print(1)\n")
+    attachments.attach_files(request_, ("python", "*"), it.loop.context, it.loop.conversation.templates)
+    it.play(request_)
+    told = it.model.asked[1][-1].text
+    assert ("a.py: python3 a.py still prints '1', as it did before" in told) == shown
+    assert (it.folder / "a.py").read_text() == ("print(7)\n" if shown else "print(2 - 1)\n")

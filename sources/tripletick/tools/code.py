@@ -31,7 +31,7 @@ from tripletick.tools.output import (
 from tripletick.tools.parameters import PROGRAM
 from tripletick.tools.prepared_program import PreparedProgram, Started
 from tripletick.tools.program_parts import list_build_attempts
-from tripletick.tools.repair_search import find_repair
+from tripletick.tools.repair_search import find_repair, find_same_output
 from tripletick.tools.syntax_check import (
     build_variables,
     check_program,
@@ -97,11 +97,22 @@ def run_program(language: Language, call: Call, context: ToolContext) -> Running
         result = yield from _check_and_run(program)
     finally:
         remove(context.box.home / PLACE)
+    result = _check_repair(program, result)
     _look_for_repair(program, result)
     if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
         ran[saved.path] = result
     context.ledger.ran = ran if saved else {UNNAMED: result} if result.ok else {}
     return result
+
+
+def _check_repair(program: PreparedProgram, result: Result) -> Result:
+    """Fail a program that was to be repaired and prints what it printed before."""
+    saved, ledger = program.saved, program.context.ledger
+    is_repair = saved and ledger.mends and saved.path == ledger.asked and not saved.unchanged
+    if not saved or not is_repair or not result.ok or not program.context.trial.examples:
+        return result
+    same = find_same_output(saved.path, program.source, program.language, program.context)
+    return results.make_example_failure(saved, f"{saved.path}: {same}") if same else result
 
 
 def _look_for_repair(program: PreparedProgram, result: Result) -> None:

@@ -104,9 +104,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         right = correct_program(meant or program.source, program.language.tag, lines, words)
         context.ledger.corrected = right or meant
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
-        line = f"failed, saved {saved.path}, an example of the task does not hold"
-        marks = frozenset({"saved", "example"} | ({"unexplained"} if _is_unexplained(text) else set()))
-        return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
+        return results.make_example_failure(saved, text, unexplained=_is_unexplained(text))
     takes = program.language.takes_arguments(program.source)
     if used and ("arguments" in result.flags or takes):
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)

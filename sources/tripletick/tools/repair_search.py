@@ -31,7 +31,8 @@ PLACE = "tried"
 """The folder in the session's folder."""
 MOST, SECONDS, NEW_SECONDS, RUN_SECONDS = 400, 20.0, 6.0, 2.0
 """Mutants that are run, seconds for all of them and for those of a new program, seconds for one."""
-EXAMPLES, MISSING = 3, 3
+EXAMPLES, MISSING, TOLD = 3, 3, 200
+SAME = "{command} still prints {printed!r}, as it did before"
 
 _VALUES = lazy_regex(
     r"\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|(?<![\w.])-?\d+(?:[.:,]\d+)*(?![\w])|\b(?=\w*[A-Z0-9])\w+\b"
@@ -105,16 +106,41 @@ def find_repair(path: str, source: str, language: Language, context: ToolContext
     return ""
 
 
+def find_same_output(path: str, source: str, language: Language, context: ToolContext) -> str:
+    """Say that a repaired program prints what it printed before, where its task speaks of that and of another
+    value; "" where it does not.
+    """
+    task, bench = context.ledger.task[:PROVEN], _Bench(path, context)
+    broken = context.ledger.broken
+    command = _find_command(task, path, broken, language)
+    if not broken or not command or not context.box.holds:
+        return ""
+    words, outputs = _relocate(command, path, bench), list[tuple[int, str]]()
+    try:
+        for each in (broken, source):
+            bench.lay(each)
+            outputs.append(bench.run(words))
+    finally:
+        bench.clear()
+    (status, printed), after = outputs
+    known = {*_VALUES.findall(broken), *command.split()}
+    is_right = _choose_oracle(_strip_command(task, command, path), status, printed, known)
+    spoken = {*map(_normalize, _NUMBER.findall(printed))} & {*map(_normalize, _NUMBER.findall(task))}
+    if status or not spoken or after != (status, printed) or not is_right or is_right(printed):
+        return ""
+    return SAME.format(command=command, printed=printed[:TOLD])
+
+
 def _make_observation_tests(
     task: str, path: str, source: str, language: Language, bench: _Bench
 ) -> Iterator[Holds]:
     """Hold what the command of a task prints against what the task says beside it."""
-    command = find_shown_command(task, path, language) or _find_bare_command(task, path, source, language)
+    command = _find_command(task, path, source, language)
     if not command:
         return
     words = _relocate(command, path, bench)
     status, printed = bench.run(words)
-    told = task.replace(command, " ").replace(path, " ")
+    told = _strip_command(task, command, path)
     if is_right := _choose_oracle(told, status, printed, {*_VALUES.findall(source), *command.split()}):
         oracle = is_right
         yield lambda: (found := bench.run(words))[0] == 0 and oracle(found[1])
@@ -159,6 +185,14 @@ def _replace_number(text: str, number: str, value: str) -> str:
 def _normalize(text: str) -> str:
     """Give a text with each number in one form: 6.0 as 6."""
     return _NUMBER.sub(lambda found: f"{float(found[0]):g}", text.strip())
+
+
+def _find_command(task: str, path: str, source: str, language: Language) -> str:
+    return find_shown_command(task, path, language) or _find_bare_command(task, path, source, language)
+
+
+def _strip_command(task: str, command: str, path: str) -> str:
+    return task.replace(command, " ").replace(path, " ")
 
 
 def _find_bare_command(task: str, path: str, source: str, language: Language) -> str:

@@ -37,6 +37,13 @@ def make_syntax_failure(saved: SavedFile, wrong: SyntaxProblem) -> Result:
     )
 
 
+def make_example_failure(saved: SavedFile, text: str, *, unexplained: bool = False) -> Result:
+    """Word a saved program that ran and does not do what its task shows."""
+    line = f"failed, saved {saved.path}, an example of the task does not hold"
+    marks = frozenset({"saved", "example", *(["unexplained"] if unexplained else [])})
+    return Result("failed", line, text, exit=1, flags=marks, files=saved.files)
+
+
 def make_unstarted_result(saved: SavedFile, context: ToolContext, why: str) -> Result:
     """Word a program that was saved and not started, for a reason of `UNSTARTED`."""
     result = make_saved_result(saved, UNSTARTED[why])

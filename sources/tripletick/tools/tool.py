@@ -73,6 +73,8 @@ class FileTracker:
     """What is a common mistake in the program that it names."""
     mends: bool = False
     """The program that it names is to be repaired …"""
+    broken: str = ""
+    """… as it was when that was asked for …"""
     mended: bool = False
     """… and this turn has changed it, without a check that has failed since."""
     untouched: bool = False

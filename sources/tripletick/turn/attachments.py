@@ -155,6 +155,7 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         return
     with suppress(PathRefused, UnicodeError):
         source = read(path, LARGEST).decode() if path in context.ledger.known else ""
+        context.ledger.broken = source
         inputs = [each for each in clues.find_inputs(source) if _is_file(each, context)]
         yield from (format_file(each, context, SHORT) for each in inputs)
         data = "\n".join(read(each, SHORT).decode() for each in inputs)
