@@ -452,6 +452,37 @@ def test_only_files_of_the_size_that_is_named_are_touched(session, request_, cod
     assert not said or all((it.folder / path).exists() for path in files)
 
 
+@pytest.mark.parametrize(
+    ("request_", "code", "kept"),
+    [
+        ("some of the files in in are completely empty. delete those", "rm in/*", True),
+        ("delete the empty files of in", "rm in/a.txt in/b.txt", True),
+        ("delete the empty files of in", "rm in/b.txt", False),
+        ("delete the empty files of in, and in/a.txt", "rm in/a.txt in/b.txt", False),
+        ("delete the empty lines, then delete in", "rm -r in", False),
+    ],
+)
+def test_where_empty_files_are_to_be_deleted_others_stay(session, request_, code, kept):
+    it, result = run_block(session, code, request_, {"in/a.txt": "x", "in/b.txt": ""})
+    assert ("this is not empty: in/a.txt" in result.text) == kept
+    assert ("find in -type f -empty -delete" in result.text) == kept
+    assert not kept or (it.folder / "in/a.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "told"),
+    [
+        ("Pack the folder in with everything inside into in.zip", "cd in; zip -qr in.zip .", True),
+        ("Pack the folder in with everything inside into in.zip", "zip -qr in.zip in", False),
+        ("zip in/a.txt as in/in.zip", "cd in; zip -q in.zip a.txt", False),
+    ],
+)
+def test_an_archive_does_not_come_to_lie_in_what_it_holds(session, request_, code, told):
+    it, result = run_block(session, code, request_, {"in/a.txt": "x"})
+    assert ("python3 -m zipfile -c in.zip in" in result.text) == told
+    assert (it.folder / "in/in.zip").exists() == ("in/in.zip" in request_)
+
+
 def test_sizes_say_what_is_meant(session):
     files = {"in/a.txt": "x" * 10, "in/c.txt": "x" * 3000}
     _, result = run_block(session, "mkdir big; mv in/* big/", LARGE, files)
@@ -762,3 +793,39 @@ def test_a_repair_that_changes_nothing_of_the_output_has_failed(session, request
     told = it.model.asked[1][-1].text
     assert ("a.py: python3 a.py still prints '1', as it did before" in told) == shown
     assert (it.folder / "a.py").read_text() == ("print(7)\n" if shown else "print(2 - 1)\n")
+
+
+MILK = "eggs\nmilk chocolate\nbuttermilk\n- milk\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "lost"),
+    [
+        ("take milk off list.txt", "sed -i '/milk/d' list.txt", "milk chocolate | buttermilk"),
+        (
+            "In list.txt, take off milk and add tea at the end",
+            "sed -i '/milk/d' list.txt",
+            "milk chocolate |",
+        ),
+        ("remove milk from list.txt", "sed -i '/^- milk$/d' list.txt", ""),
+        ("remove every line with milk from list.txt", "sed -i '/milk/d' list.txt", ""),
+        ("remove milk and buttermilk from list.txt", "sed -i '/milk$/d' list.txt", ""),
+    ],
+)
+def test_what_only_has_the_same_word_is_not_removed_with_it(session, request_, code, lost):
+    it = session(f"```bash\n{code}\n```", "Done.", "Done.")
+    put(it.loop.context, "list.txt", MILK)
+    it.play(request_)
+    told = it.model.asked[1][-1].text
+    assert (f"no longer has: {lost}" in told) if lost else "no longer has" not in told
+
+
+def test_when_something_came_to_be_asks_for_nothing(session):
+    asked = "a.txt got empty lines when I copied it. Take the empty lines out, but don't touch the rest."
+    it = session("```bash\nsed '/^$/d' a.txt\n```", "```bash\nsed -i '/^$/d' a.txt\n```", "Done.")
+    put(it.loop.context, "a.txt", "a\n\nb\n")
+    attachments.attach_named_files(asked, it.loop.context)
+    it.play(asked)
+    told = it.model.asked[1][-1].text
+    assert "a.txt is as it was" in told and "```bash\nsed -i '/^$/d' a.txt\n```" in told
+    assert (it.folder / "a.txt").read_text() == "a\nb\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.languages.registry import detect_language
@@ -17,7 +17,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
-from tripletick.turn.result_checks import CASELESS, Flaw, make_mendable
+from tripletick.turn.result_checks import CASELESS, MARK, Flaw, make_mendable
 
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
 CUT_ENDING = "sed -i 's/[.]{ending}$//' {path}"
@@ -37,6 +37,11 @@ _COMMENT = lazy_regex(r"(?m)^[ \t]*(?://|/\*)|,[ \t]*//")
 """A comment, which JSON has none of."""
 FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
+_EVERY = lazy_regex(
+    r"(?i)\b(?:all|every\w*|each|any|alle[nrs]?|jede\w*|tou[ts]e?s?|chaque|tod[oa]s?|cada|tutt[ei]|ogni)\b"
+    r"|\b(?:contain|with|mention|includ|enth[aä]lt|mit|avec|con)\w*"
+)
+"""What speaks of all lines that hold a word."""
 EMPTY_LINE = "{path} has an empty line where {line} was."
 CUT_EMPTY = "sed -i '/^$/d' {path}"
 UNREADABLE = "{path} is not valid {kind}, {problem}: {how}."
@@ -310,3 +315,15 @@ def find_unfiltered(code: str, sources: Mapping[str, str], request: str) -> Flaw
 
 def _has_word(line: str, word: str) -> bool:
     return bool(re.search(rf"(?<![^\W_]){re.escape(word)}s?(?![^\W_])", line))
+
+
+def find_namesakes(lost: Sequence[str], asked: str) -> list[str]:
+    """Give the lines of a list that went with the one that a request wants removed, since they hold its
+    words: "milk chocolate" with "milk".
+    """
+    bare = {line: MARK.sub("", line).strip().casefold() for line in lost}
+    said = asked.casefold()
+    meant = [each for each in bare.values() if each and re.search(rf"(?<!\w){re.escape(each)}(?!\w)", said)]
+    if len(meant) != 1 or _EVERY.search(asked):
+        return []
+    return [line for line, words in bare.items() if meant[0] in words and words != meant[0]]

@@ -213,7 +213,8 @@ def _find_losses(changes: Sequence[Change], read: Read, conversation: Conversati
     adds = said.has_words("adds", asked)
     alters = said.has_words("alters", asked) and not said.has_words("makes", asked)
     keeps = alters and said.lacks_words("rewrites", asked)
-    for change in changes if said.lost and (adds or keeps) else ():
+    drops = said.has_words("deletes", asked)
+    for change in changes if said.lost and (adds or keeps or drops) else ():
         if _is_file(change.was) and _is_file(change.left) and is_document(change.path):
             before, now = read(change.was), read(change.left)
             if max(len(before), len(now)) > REWRITTEN or is_binary(before + now):
@@ -228,8 +229,10 @@ def _find_losses(changes: Sequence[Change], read: Read, conversation: Conversati
                 for line in gone
                 if not get_close_matches(result_checks.MARK.sub("", line), bare, 1, ALIKE)
             ]
-            if lost and (adds or (len(lost) == sum(map(bool, lines)) > 1)):
+            if lost and (adds or (keeps and len(lost) == sum(map(bool, lines)) > 1)):
                 yield _make_loss(change.path, lost[:LINES])
+            elif namesakes := content_checks.find_namesakes(lost, asked):
+                yield _make_loss(change.path, namesakes[:LINES])
 
 
 def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:

@@ -49,6 +49,12 @@ UNPACKS = lazy_regex(
     r"(?m)(?:^|[;&|(])[ \t]*(?:tar[ \t]+(?:-?\w*x\w*|--extract)|unzip|7z[ \t]+x)\b|zipfile[ \t]+-e\b"
     r"|extractall|unpack_archive"
 )
+_HELD = (
+    r"(?i)\b(?:pack|zip|compress|archive|bundle)\w* (?:up )?"
+    r"(?:(?:all of|all|the|my|our|whole|folder|directory) )*[\"'`]?{}\b"
+)
+"""The folder that a request wants in an archive."""
+PACKED_INSIDE = "{path} lies in the folder that it is to hold"
 ARCHIVE = lazy_regex(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
 _NO_NAME = (
     r"(?!(?:a|an|the|its|own|new|this|that|same|current|working|project|parent|home|root|separate|single|one|of|for"
@@ -94,6 +100,7 @@ def find_false_content(
                 return take_back(OTHER_PACKED.format(path=path, paths=join_names(other, NAMED), kinds=said))
     return (
         _find_unpacked_elsewhere(code, changes, request)
+        or _find_packed_inside(changes, request)
         or _find_false_table(changes, read, request)
         or _find_lost_order(changes, read, request)
         or find_wrong_size(code, changes, read, request)
@@ -114,6 +121,20 @@ def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str)
     )
     told = how.format(shlex.quote(archive[0]), shlex.quote(folder))
     return take_back(NOT_MADE.format(path=folder), UNPACKS_THERE.format(how=told))
+
+
+def _find_packed_inside(changes: Sequence[Change], request: str) -> Result | None:
+    """Take back an archive that came to lie in the folder which it was to hold."""
+    for change in changes:
+        folder, _, name = change.path.rpartition("/")
+        is_new = bool(folder and change.left and not change.was and ARCHIVE.fullmatch(name))
+        named = rf"(?<![\w./-])(?:\./)?{re.escape(name)}"
+        if is_new and re.search(named, request) and re.search(_HELD.format(re.escape(folder)), request):
+            program = "python3 -m zipfile -c" if name.endswith(".zip") else "tar -caf"
+            return take_back(
+                PACKED_INSIDE.format(path=change.path), f"{program} {shlex.join([name, folder])}"
+            )
+    return None
 
 
 def _find_false_table(

@@ -13,8 +13,8 @@ from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change, State
 from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.system.text import format_count
-from tripletick.turn.losses import COPIES, DELETES, KEPT, MEANT, MOVES, REST, list_kinds, take_back
+from tripletick.system.text import format_count, join_names
+from tripletick.turn.losses import COPIES, DELETES, KEPT, MEANT, MOVES, NAMED, REST, list_kinds, take_back
 from tripletick.turn.scope_checks import SPARES
 
 OTHER_SIZE = "{path} has {size}, which is not {said}."
@@ -32,6 +32,12 @@ _OTHERWISE = lazy_regex(
 """What stands before a size that says what is left, or what something is to become."""
 _PUTS = lazy_regex(r"(?i)\b(?:mov|cop(?:y|ies)|put|verschieb|kopier|d[ée]plac|copi|mue?v|spost|mett)\w*")
 _DROPS = lazy_regex(r"(?i)\b(?:delet|remov|clean|l[öo]sch|entfern|supprim|borr|elimin|cancell)\w*")
+NOT_EMPTY = "The task wants the empty files deleted, and this is not empty: {paths}."
+_EMPTY = lazy_regex(
+    r"(?i)\b(?:empty|0[- ]bytes?|zero[- ]bytes?|leere?[nr]?|vides?|vac[ií]os?|vuot[io])\b"
+    r"(?! (?:folders?|director|lines?|rows?|ordner|zeilen|dossiers?|lignes?|carpetas?|cartelle))"
+    r"|\bnothing (?:at all )?in (?:it|them)\b"
+)
 _POWERS = {"k": 1, "m": 2}
 
 
@@ -41,6 +47,8 @@ def find_wrong_size(
     """Give the result of a block that is to be taken back since it moved, copied or deleted a file of another
     size than the request says; None for any other.
     """
+    if filled := _find_filled(changes, read, request):
+        return filled
     found = _SIZE.search(request)
     if (
         not found
@@ -75,6 +83,21 @@ def find_wrong_size(
     # what was made is taken back too
     how = f"mkdir -p {target} && find {folder} -maxdepth 1 -type f -size {size} -exec mv -t {target} {{}} +"
     return take_back(said, MEANT.format(command=how))
+
+
+def _find_filled(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> Result | None:
+    """Take back what deleted a file that is not empty, where the empty ones are to be deleted."""
+    if not (_EMPTY.search(request) and _DROPS.search(request)) or MOVES.search(request):
+        return None
+    gone = [each for each in changes if each.was and not each.left and not is_folder(each.was)]
+    filled = [
+        each.path for each in gone if each.was and not each.was[1].startswith("!") and read(each.was).strip()
+    ]
+    folders = {path.rpartition("/")[0] or "." for path in filled}
+    if not filled or any(path.rpartition("/")[2] in request for path in filled):
+        return None
+    how = f"find {shlex.quote(folders.pop())} -type f -empty -delete" if len(folders) == 1 else ""
+    return take_back(NOT_EMPTY.format(paths=join_names(filled, NAMED, ", ")), how)
 
 
 def _says_which(found: re.Match[str], request: str) -> bool:

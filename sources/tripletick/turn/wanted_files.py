@@ -11,6 +11,7 @@ from contextlib import suppress
 from tripletick.languages.registry import is_document, is_program_path
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.file_listing import normalize_name
 from tripletick.tools.file_walk import shorten_names
@@ -23,6 +24,8 @@ from tripletick.turn.losses import INSIDE
 
 INTO = f"{INSIDE}|to|nach|naar"
 """What stands before the folder in which a file is to be made."""
+_ASIDE = lazy_regex(r"(?i)(?<=\w) (?:when|where|since|how) (?:I|we|you|he|she|it|they)\b[^.,;!?\n]{0,80}")
+"""What tells how something came to be, and asks nothing."""
 AS_FOLDER = "{path} (a file, not a folder)"
 
 
@@ -147,8 +150,9 @@ def _find_untouched(
     the same name was made in its place; once a turn.
     """
     said, asked = conversation.templates, conversation.asked
+    told = _ASIDE.sub(" ", asked)
     wants = said.has_words("alters", asked) and not any(
-        said.has_words(kind, asked) for kind in ("tells", "withheld")
+        said.has_words(kind, told) for kind in ("tells", "withheld")
     )
     if tries.sent_back or not wants or context.ledger.untouched:
         return ""
