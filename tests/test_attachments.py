@@ -11,6 +11,7 @@ from tripletick.messages import Result
 from tripletick.session import request_text
 from tripletick.system import dirs
 from tripletick.turn import attachments, request_files
+from tripletick.turn.request_kinds import asks_which
 
 TRACE = 'Traceback:\n  File "{root}/{name}", line 1, in <module>\nZeroDivisionError: division by zero'
 
@@ -460,7 +461,7 @@ def test_a_question_or_a_setting_is_looked_for_in_the_files(context, request_, h
         ("What stands in days.txt and s.json?", "```python"),
         ("What is a in rows.csv?", "```python"),
         ("Who is in gone.txt?", "Write the block that does this"),
-        ("What is the biggest file here?", "Write the block that does this"),
+        ("What is the biggest file here?", "All of it is shown above."),
     ],
 )
 def test_what_is_asked_for_goes_by_the_files(context, request_, ending):
@@ -615,3 +616,20 @@ def test_what_a_program_does_is_answered_from_its_text(context, request_, is_tol
 def test_a_question_on_a_text_that_nothing_may_change_is_answered_from_it(context, request_, is_told):
     put(context, "letter.txt", "On Wednesday the hall is closed.\nHorace\n")
     assert is_answered_from_text(request_, context) == is_told
+
+
+@pytest.mark.parametrize(
+    ("request_", "asks"),
+    [
+        ("my disk is nearly full, which file in the folder saves takes up the most space?", True),
+        ("Which file in scans is the largest? Tell me only its name, and change nothing.", True),
+        ("Two of the files in bills have exactly the same content. Which two?", True),
+        ("Welche Datei in logs ist die größte?", True),
+        ("Which is the largest file? Delete it.", False),
+        ("Which files are empty? Don't delete them.", True),
+        ("delete the empty files", False),
+        ("Which file is the largest? Write its name to big.txt", False),
+    ],
+)
+def test_a_list_of_files_answers_which_it_is(request_, asks):
+    assert asks_which(request_) == asks

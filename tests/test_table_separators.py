@@ -40,3 +40,12 @@ def test_a_reader_gets_the_separator_of_its_table(context, path, mark):
 )
 def test_others_stay_as_they_are(context, source):
     assert add_separators(source, context) == source
+
+
+def test_a_program_in_a_script_is_completed_too(context):
+    body = READ.format(path="a.csv", more="").removeprefix("import csv\n\n")
+    script = "python3 - <<'END'\n{}END\necho done\n"
+    right = "import csv\n" + READ.format(path="a.csv", more=", delimiter=';'").removeprefix("import csv\n\n")
+    assert infer_path(Call("bash", script.format(body)), context).body == script.format(right)
+    other = script.format(body).replace("'END'", "END")
+    assert infer_path(Call("bash", other), context).body == other

@@ -97,7 +97,7 @@ def test_an_empty_file_is_asked_for_again_unless_it_was_wanted(session, request_
 def test_a_program_that_wants_arguments_is_asked_for_without_where_none_were_spoken_of(
     session, request_, says
 ):
-    it = session("```python:count.py\nimport sys\nprint(sys.argv[1])\n```", "Done.")
+    it = session("```python:count.py\nimport sys\nprint(len(sys.argv[1]))\n```", "Done.")
     it.play(request_)
     assert says in told(it)
 
@@ -517,7 +517,10 @@ def test_who_changes_nothing_has_what_was_printed_to_tell(session):
         ("sort the summer photos into a folder", False, "Write the block that does this"),
         ("The jobs in job.py never run, mend them", True, "Find what is wrong in job.py"),
         ("show me, without running it, how to delete sales.csv", False, "Run nothing."),
-        ("Zeig mir den Befehl dafür, ohne ihn auszuführen", True, "Run nothing."),
+        ("Zeig mir den Befehl dafür, ohne ihn auszuführen", True, "Run nothing. Answer with the command"),
+        ("what would rm -r old do? just explain, dont run it", True, "Run nothing. Answer in one or two"),
+        ("explain the command ls -S, do not run it", True, "Run nothing. Answer in one or two"),
+        ("explain nothing, run nothing, only show me the command", True, "Run nothing. Answer with the"),
         ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
         ("write a small web server with Node.js", True, "Write the block that does this"),
         ("I want to lose old.js, please", True, "Write the block that does this"),

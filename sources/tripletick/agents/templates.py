@@ -24,6 +24,7 @@ LONGEST = 600
 """Characters of a request that are said again behind results; of a longer one its head and its tail are."""
 COMPUTES = "python"
 """The language in which data is worked on."""
+_SHOWS = lazy_regex(r"(?i)\b(?:show|give|write|zeig\w*|gib|schreib\w*|montre\w*|donne\w*|muestra|mostra)\b")
 ACTIONS = ("makes", "alters", "adds", "sets", "ticks", "deletes", "sorts")
 """Kinds of words that say what is to be done; in a question they say what may have been."""
 NAMES = lazy_regex(
@@ -95,6 +96,7 @@ class Templates:
     compute: str = ""
     tell: str = ""
     show: str = ""
+    explain: str = ""
     question: str = ""
     changed: str = ""
     unchanged: str = ""
@@ -148,7 +150,8 @@ class Templates:
             )
             return f"{made}\n{self.body}" if self.body and HEAD_ALONE.search(request) else made
         if self.show and self.has_words("withheld", request):
-            return self.show
+            explains = self.has_words("explains", request) and not _SHOWS.search(request)
+            return (explains and self.explain) or self.show
         if language and self.wants_repair(request, program):
             said = self.repair if language.is_runnable else self.correct
             return said.format(tag=language.tag, path=program)

@@ -100,6 +100,11 @@ _PLAIN_GREP = lazy_regex(
     r"(?=[ \t]+(?P<quote>[\"'])(?P<pattern>(?![^\"'\n]*\\[(|{+?])[^\"'\n]*?(?:\\[wsdS]|\])[+?][^\"'\n]*))"
 )
 """A grep whose pattern has signs that only the patterns of -E or -P have."""
+_HEREDOC = lazy_regex(
+    r"(?P<head>\bpython3? (?:- )?<<-?[ \t]*(?P<quote>[\"'])(?P<mark>\w{1,20})(?P=quote)[ \t]*\n)"
+    r"(?P<body>(?:.*\n){1,200}?)(?P<end>(?P=mark)[ \t]*(?:\n|\Z))"
+)
+"""A program that a script hands to Python as it is."""
 _WORD = lazy_regex(
     r"(?<![\w./>-])(?<!>[ \t])(?P<quote>[\"']?)(?P<name>(?:[\w.-]+/)*[\w-]+\.\w{1,6})(?![\w/])(?P=quote)"
 )
@@ -112,7 +117,9 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     if target := _find_appended(call, context):
         return replace(call, tool="append", path=target)
     if call.tool == PYTHON:
-        call = replace(call, body=add_separators(add_imports(call.body), context))
+        call = replace(call, body=_complete_program(call.body, context))
+    elif call.tool == SHELL:
+        call = replace(call, body=_HEREDOC.sub(partial(_complete_heredoc, context), call.body))
     wanted, context.ledger.wanted = context.ledger.wanted, ""
     path = call.meant or wanted or context.ledger.asked or _find_old_version(call, context)
     if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
@@ -128,6 +135,14 @@ def infer_path(call: Call, context: ToolContext) -> Call:
     if language is None or language.tag != call.tool or not _can_be_version(path, call.body, context):
         return call
     return replace(call, path=path)
+
+
+def _complete_program(source: str, context: ToolContext) -> str:
+    return add_separators(add_imports(source), context)
+
+
+def _complete_heredoc(context: ToolContext, found: re.Match[str]) -> str:
+    return f"{found['head']}{_complete_program(found['body'], context)}{found['end']}"
 
 
 def _keep_mending(call: Call, command: str, before: str) -> Call:

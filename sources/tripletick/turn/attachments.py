@@ -33,7 +33,7 @@ from tripletick.tools.tool import FileTracker, ToolContext
 from tripletick.turn import clues
 from tripletick.turn.file_display import LARGEST, format_fenced, format_file, format_folder
 from tripletick.turn.file_mentions import PATTERN, PLACE, find_blank_names, is_file_name, split_words
-from tripletick.turn.request_kinds import only_wants
+from tripletick.turn.request_kinds import asks_which, only_wants
 
 MOST = 6
 """Files of one request."""
@@ -271,8 +271,8 @@ def attach_named_files(
 
 def choose_ending(request: str, ledger: FileTracker, templates: Templates) -> str:
     """Say what block a request wants, by what it names and what goes along with it."""
-    if ledger.listed:
-        return templates.next  # the list has it, or nearly so
+    if ledger.listed:  # the list has it, or nearly so
+        return (asks_which(request) and templates.tell) or templates.next
     if templates.tell and _is_told_by_text(request, ledger, templates):
         return templates.tell
     return templates.choose_ending(

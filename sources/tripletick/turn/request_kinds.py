@@ -10,6 +10,12 @@ from tripletick.tools.tool import FileTracker
 
 BANS = lazy_regex(r"(?i)(?:,? (?:and|but))? (?:do not|don.?t|never|without)\b[^.;!?\n]*")
 """What a request wants left alone."""
+_WHICH = lazy_regex(r"(?i)\b(?:which|what|welche\w*|quel\w*|cu[aá]l\w*|quale|welk\w*)\b[^.!]*\?")
+_DOES = lazy_regex(
+    r"(?i)\b(?:delet|remov|mov(?:e|ing)\b|cop(?:y|ies)|renam|zip\b|writ|save\b|creat|put\b|sort|lösch|entfern"
+    r"|verschieb|kopier|schreib|supprim|déplac|copie|écri|borr|mueve|escrib|sposta|scriv)\w*"
+)
+"""What asks for one of the files that are listed, and what does something with it."""
 READS = ("reads", "questions", "tells", "dates")
 """Words of a request that only wants to know."""
 
@@ -33,3 +39,8 @@ def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
     request = BANS.sub(" ", request)
     acts = any(said.has_words(kind, request) for kind in (*ACTIONS, "moves", "repairs"))
     return not acts and any(said.has_words(kind, request) for kind in kinds)
+
+
+def asks_which(request: str) -> bool:
+    """Tell whether a request asks which file it is, and wants nothing done with that."""
+    return bool(_WHICH.search(request)) and not _DOES.search(BANS.sub(" ", request))

@@ -57,7 +57,11 @@ def find_wanted_file(
 
 
 def find_unmade_text(conversation: Conversation, context: ToolContext, results: Results) -> str:
-    """Give the text that is to be made, where a command has looked for that first, and in vain."""
+    """Give the text that is to be made, where a command has looked for that first, and in vain; none that is
+    worked out from data.
+    """
+    if context.ledger.computes:
+        return ""
     told = [result.text for _, result in results if result.outcome == "failed"]
     missing = re.search(rf"'?({PLACE.pattern})'?: No such file", told[0]) if told else None
     lacking = find_lacking(conversation, context, "") if missing else ()
