@@ -227,12 +227,12 @@ def test_nothing_is_searched_for_where_the_named_file_goes_along_or_files_do_not
     [
         (
             "Which file here is the largest?",
-            "Largest files: c/big.txt (3 KiB), b.txt (2 B), 'no text.txt' (0 B)",
+            "Largest file: c/big.txt (3 KiB)\nSmaller files: b.txt (2 B), 'no text.txt' (0 B)",
         ),
         ("delete the empty files", "Empty files: 'no text.txt'"),
-        ("what did I work on last? show the newest file", "Newest files: b.txt (2030-"),
-        ("rename the files by their date", "Newest files: b.txt (2030-"),
-        ("put the files into folders by modification date", "Newest files: b.txt (2030-"),
+        ("what did I work on last? show the newest file", "Newest file: b.txt (2030-"),
+        ("rename the files by their date", "Newest file: b.txt (2030-"),
+        ("put the files into folders by modification date", "Newest file: b.txt (2030-"),
         ("is all of this up to date?", ""),
         ("which row of b.txt is the longest, or the largest?", "b.txt, 1 line:"),
         ("when was b.txt changed?", "Last changed: b.txt (2030-"),

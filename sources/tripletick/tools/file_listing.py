@@ -61,11 +61,8 @@ def find_by_name(workspace: Workspace, *, deep: bool = True) -> dict[str, list[s
 def list_by_size(workspace: Workspace) -> str:
     """Name the largest files and the smallest ones; "" where there are no files or too many."""
     files = sorted(_describe_files(workspace), key=lambda file: -file[1].size)
-    return _format_ends(
-        "Largest files",
-        "Smallest",
-        [f"{quote_name(path)} ({format_size(about.size)})" for path, about in files],
-    )
+    rows = [f"{quote_name(path)} ({format_size(about.size)})" for path, about in files]
+    return _format_ends(("Largest file", "Smaller files", "Smallest"), rows)
 
 
 def list_empty(workspace: Workspace) -> str:
@@ -100,7 +97,7 @@ def list_by_date(workspace: Workspace) -> str:
     if span < AT_ONCE or any(DATED.search(path) for path, _ in files):
         return ""
     rows = [f"{quote_name(path)} ({format_time(about.modified)})" for path, about in files]
-    return _format_ends("Newest files", "Oldest", rows)
+    return _format_ends(("Newest file", "Older files", "Oldest"), rows)
 
 
 def format_dates(paths: Iterable[str], workspace: Workspace) -> str:
@@ -121,8 +118,13 @@ def has_word(name: str, words: Iterable[str]) -> bool:
     return any(re.search(rf"(?<![^\W\d_]){re.escape(word)}", name.casefold()) for word in words)
 
 
-def _format_ends(first: str, last: str, rows: Sequence[str]) -> str:
-    said = [f"{first}: {', '.join(rows[:SHOWN])}"] if rows else []
+def _format_ends(names: tuple[str, str, str], rows: Sequence[str]) -> str:
+    """Name the first of the rows alone, then those behind it, and the last ones: of a mere list a small model
+    gives any.
+    """
+    first, behind, last = names
+    said = [f"{first}: {rows[0]}"] if rows else []
+    said += [f"{behind}: {', '.join(rows[1:SHOWN])}"] if len(rows) > 1 else []
     return "\n".join([*said, *([f"{last}: {', '.join(reversed(rows[-2:]))}"] if len(rows) > SHOWN else [])])
 
 
