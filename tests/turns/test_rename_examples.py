@@ -18,6 +18,8 @@ from tripletick.turn.rename_examples import find_other_renaming, iter_shown_rena
         ("for example 'my song.mp3' should become 'my_song.mp3'", ["my_song.mp3"]),
         ("kapitel1.txt soll kapitel01.txt heißen; a.txt wird zu b.txt", ["b.txt"]),
         ("rename a.txt to b.txt", []),
+        ("Rename chapter-1.txt to chapter-01.txt and so on in novel", ["chapter-01.txt"]),
+        ("rename a1.txt to a01.txt, then b.txt to c.txt", []),
         ("a.txt becomes a.txt", []),
     ],
 )

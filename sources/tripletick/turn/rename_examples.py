@@ -23,6 +23,16 @@ _SHOWN = lazy_regex(
     re.IGNORECASE,
 )
 """A file that is there, and the name that it gets."""
+_FIRST = lazy_regex(
+    rf"\b(?:renam\w*|benenne?|umbenenn\w*|renomme\w*|renombra\w*|rinomina\w*) {_NAME.format('old')}"
+    rf" (?:to|into|as|in|en|a) {_NAME.format('new')}(?![\w/-])",
+    re.IGNORECASE,
+)
+_SO_ON = lazy_regex(
+    r"(?i)\b(?:and so on|etc\b|likewise|accordingly|(?:in )?the same way|und so weiter|usw\b|et ainsi de suite"
+    r"|y así sucesivamente|e così via)"
+)
+"""The first of several that are renamed alike."""
 NOT_AS_SHOWN = "{old} is to become {new}, and became something else."
 LOOP = 'This renames as shown: {moves}for f in {pattern}; do mv "$f" "{name}"; done'
 
@@ -42,7 +52,8 @@ def find_other_renaming(changes: Sequence[Change], request: str) -> tuple[str, s
 
 def iter_shown_renames(request: str) -> Iterator[tuple[str, str]]:
     """Give each name that a request shows with the one that it becomes."""
-    for found in _SHOWN.finditer(request):
+    first = _FIRST.finditer(request) if _SO_ON.search(request) else ()
+    for found in (*_SHOWN.finditer(request), *first):
         if found["old"] != found["new"]:
             yield found["old"], found["new"]
 
