@@ -44,6 +44,7 @@ for i in range(len(names) + 1):
 CLOCK = "import sys\nm = int(sys.argv[1])\nprint(f'{m // 60}:{m % 60}')\n"
 TICKETS = "function cost(n) {\n    const total = n * 12;\n}\nconsole.log(cost(Number(process.argv[2])));\n"
 BADGE = 'name = $1\necho "Badge for $name"\n'
+OVEN = "import sys\nf = float(sys.argv[1])\nc = f - 32 * 5 / 9\nprint(round(c, 1))\n"
 DOWN = "for (let n = process.argv[2]; n > 1; n--) {\n  console.log(n);\n}\nconsole.log('Go!');\n"
 TEXT = {"week.txt": "2\n0\n7\n5\n", "votes.txt": "tea milk tea tea\n"}
 
@@ -68,6 +69,8 @@ def look(context, path, source, task, *, mends=True):
     [
         ("a.py", AVERAGE, "python3 a.py week.txt should print 3.5", ("//", "/")),
         ("a.py", AVERAGE, "a.py week.txt prints 3, but the average is 3.5", ("//", "/")),
+        ("a.py", AVERAGE, "a.py week.txt: that's 3.5, but I get 3. What's wrong?", ("//", "/")),
+        ("a.py", OVEN, "python3 a.py 212 should print 100.0 but prints 194.2", ("f - 32", "(f - 32)")),
         ("a.py", FIRST, "the total in a.py should be 9.5, not 3.5", ("        return", "    return")),
         ("a.py", FIRST, "total([1, 2]) gives 1 and not 3, fix a.py", ("        return", "    return")),
         ("a.py", LANES, "a.py leaves out Lane 3", ("lanes)", "lanes + 1)")),

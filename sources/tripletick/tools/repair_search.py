@@ -35,7 +35,7 @@ EXAMPLES, MISSING, TOLD = 3, 3, 200
 SAME = "{command} still prints {printed!r}, as it did before"
 
 _VALUES = lazy_regex(
-    r"\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|(?<![\w.])-?\d+(?:[.:,]\d+)*(?![\w])|\b(?=\w*[A-Z0-9])\w+\b"
+    r"\"[^\"\n]+\"|(?<!\w)'[^'\n]+'(?!\w)|`[^`\n]+`|(?<![\w.])-?\d+(?:[.:,]\d+)*(?![\w])|\b(?=\w*[A-Z0-9])\w+\b"
 )
 """Values that a task may speak of: texts in quotes, numbers and times, words with a capital or a digit."""
 _NUMBER = lazy_regex(r"(?<![\w.:])-?\d{1,15}(?:\.\d{1,15})?(?![\w.:]*\d)")

@@ -29,8 +29,8 @@ _FIRST = lazy_regex(
     re.IGNORECASE,
 )
 _SO_ON = lazy_regex(
-    r"(?i)\b(?:and so on|etc\b|likewise|accordingly|(?:in )?the same way|und so weiter|usw\b|et ainsi de suite"
-    r"|y así sucesivamente|e così via)"
+    r"(?i)\b(?:and so on|etc\b|likewise|accordingly|(?:in )?the same way|und so weiter|usw\b"
+    r"|et ainsi de suite|y así sucesivamente|e così via)"
 )
 """The first of several that are renamed alike."""
 NOT_AS_SHOWN = "{old} is to become {new}, and became something else."
