@@ -628,6 +628,12 @@ def test_a_question_on_a_text_that_nothing_may_change_is_answered_from_it(contex
         ("Which is the largest file? Delete it.", False),
         ("Which files are empty? Don't delete them.", True),
         ("delete the empty files", False),
+        ("Which file is the largest? Back it up.", False),
+        ("Which two files are the same? Merge them.", False),
+        ("Which of my notes is the newest? Show me its content.", False),
+        ("What is in the newest file?", False),
+        ("What's the biggest file here?", True),
+        ("what " * 20_000, False),
         ("Which file is the largest? Write its name to big.txt", False),
     ],
 )

@@ -27,6 +27,12 @@ def test_a_reader_gets_the_separator_of_its_table(context, path, mark):
     assert infer_path(Call("python", source), context).body == right
 
 
+def test_a_comma_that_is_there_is_enough(context):
+    source = "import csv\nf = open('a.csv')\nrows = csv.reader(\n    f,\n)\n"
+    right = add_separators(source, context)
+    assert right != source and compile(right, "a.py", "exec") and ",," not in right.replace(" ", "")
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -36,6 +42,11 @@ def test_a_reader_gets_the_separator_of_its_table(context, path, mark):
         READ.format(path="../a.csv", more=""),
         READ.format(path="a.csv", more="") + "open('c.csv')\n",
         "import csv\nprint(csv.reader(",
+        "import csv\nprint([*csv.reader(line for line in open('a.csv'))])\n",
+        "import csv\nprint([*csv.reader(open('a.csv'), **{'delimiter': ';'})])\n",
+        "import csv\nt = open('a.csv').read().replace(';', ',')\nprint([*csv.reader(t)])\n",
+        "def reader(path):\n    return path  # csv\nreader('a.csv')\n",
+        "import csv\nf = open('a.csv')\nprint(csv.reader(f), csv.reader(f))\n",
     ],
 )
 def test_others_stay_as_they_are(context, source):

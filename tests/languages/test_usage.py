@@ -357,6 +357,10 @@ def test_a_program_does_not_know_the_argument_of_an_example_by_heart(source, fix
         ("mkdir -p 5b/tests\ncd 5b", 'mkdir -p "$1"/tests\ncd "$1"'),
         ("mkdir -p x5b", None),
         ("# 5b\nmkdir tests", None),
+        ("5b=1\nmkdir 5b", None),
+        ("for 5b in *; do echo 5b; done", None),
+        ("echo 'the 5b of all'", None),
+        ("mkdir 'my 5b' 5b", None),
     ],
 )
 def test_the_argument_of_an_example_in_a_script_is_read(source, right):
@@ -394,6 +398,9 @@ def test_a_list_of_all_arguments_is_read_as_one(path, words, source, right):
         ('"maria luisa gomez" -> MLG', "print(''.join(w[0].upper() for w in sys.argv[1].split()))", False),
         ("'tea at four' prints four at tea", "print('four at tea')", True),
         ("4 prints even", "print('odd' if int(sys.argv[1]) % 2 else 'even')", False),
+        ('"the lazy fox says yes" prints yes', "print('yes' if len(sys.argv[1]) > 9 else 'no')", False),
+        ('administrator prints "admin"', "print('admin')", True),
+        ("administrator prints admin", "print({'a': 'admin'}[sys.argv[1][0]])", False),
         ("level prints yes", "print('yes' if sys.argv[1] == sys.argv[1][::-1] else 'no')", False),
     ],
 )

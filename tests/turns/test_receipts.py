@@ -458,8 +458,12 @@ def test_only_files_of_the_size_that_is_named_are_touched(session, request_, cod
         ("some of the files in in are completely empty. delete those", "rm in/*", True),
         ("delete the empty files of in", "rm in/a.txt in/b.txt", True),
         ("delete the empty files of in", "rm in/b.txt", False),
+        ("delete the empty files of in and its subfolders", "rm in/a.txt in/b.txt", True),
         ("delete the empty files of in, and in/a.txt", "rm in/a.txt in/b.txt", False),
         ("delete the empty lines, then delete in", "rm -r in", False),
+        ("Empty the folder in, remove all files in it.", "rm in/*", False),
+        ("Delete the duplicates and empty files of in", "rm in/*", False),
+        ("Lösche alle Dateien im Ordner in, er soll leer sein", "rm in/*", False),
     ],
 )
 def test_where_empty_files_are_to_be_deleted_others_stay(session, request_, code, kept):
@@ -475,12 +479,13 @@ def test_where_empty_files_are_to_be_deleted_others_stay(session, request_, code
         ("Pack the folder in with everything inside into in.zip", "cd in; zip -qr in.zip .", True),
         ("Pack the folder in with everything inside into in.zip", "zip -qr in.zip in", False),
         ("zip in/a.txt as in/in.zip", "cd in; zip -q in.zip a.txt", False),
+        ("Zip in and put in.zip into the folder in", "cd in; zip -qr in.zip .", False),
     ],
 )
 def test_an_archive_does_not_come_to_lie_in_what_it_holds(session, request_, code, told):
     it, result = run_block(session, code, request_, {"in/a.txt": "x"})
     assert ("python3 -m zipfile -c in.zip in" in result.text) == told
-    assert (it.folder / "in/in.zip").exists() == ("in/in.zip" in request_)
+    assert (it.folder / "in/in.zip").exists() == (code.startswith("cd") and not told)
 
 
 def test_sizes_say_what_is_meant(session):
@@ -780,8 +785,13 @@ def test_a_program_that_comes_as_it_was_is_shown_as_it_should_be(session):
 @pytest.mark.parametrize(
     ("request_", "shown"),
     [
-        ("repair a.py: python3 a.py prints 1, the right sum is 7", True),
+        ("repair a.py: python3 a.py prints 1, but the right sum is 7", True),
         ("repair a.py: it has a wrong name in line 1", False),
+        (
+            "repair a.py: python3 a.py prints 1, which is fine, but it crashes with 0",
+            False,
+        ),
+        ("repair a.py: it prints 1, but for 0 it prints 0 instead of 7", False),
     ],
 )
 def test_a_repair_that_changes_nothing_of_the_output_has_failed(session, request_, shown):
@@ -809,6 +819,7 @@ MILK = "eggs\nmilk chocolate\nbuttermilk\n- milk\n"
         ),
         ("remove milk from list.txt", "sed -i '/^- milk$/d' list.txt", ""),
         ("remove every line with milk from list.txt", "sed -i '/milk/d' list.txt", ""),
+        ("Delete the milk products of list.txt", "sed -i '/milk/d' list.txt", ""),
         ("remove milk and buttermilk from list.txt", "sed -i '/milk$/d' list.txt", ""),
     ],
 )

@@ -6,6 +6,7 @@ Facts are read from the source alone; what a program does with its arguments is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from tripletick.languages.registry import Language
 from tripletick.system.lazy_regex import lazy_regex
@@ -63,6 +64,11 @@ _LISTS = {
     },
 }
 """How all arguments are read."""
+_ON_FILES = lazy_regex(r"[ \t]*(?:mkdir|touch|cd|mv|cp|rm|rmdir|cat|ls)\b[^\"'#;&|]*$")
+"""A line of one command that works on files."""
+_CHOOSES = lazy_regex(r"\b(?:if|case|match|switch|elif)\b|\?|\{")
+"""What a program has that prints one of several texts."""
+_TRUTH = lazy_regex(r"(?i)yes|no|true|false|ja|nein|oui|non|s[ií]")
 _NUMBER = lazy_regex(r"-?\d+(?:\.\d+)?")
 _ASKS = lazy_regex(
     r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
@@ -101,12 +107,14 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
 
 
 def _read_in_shell(command: str, argument: str, source: str) -> Misreading | None:
-    """Find the argument of a command as a word, or the beginning of a path, of a script."""
-    word = re.compile(rf"(?<![\w$./\"'-]){re.escape(argument.strip(QUOTE))}(?![\w.-])")
-    if not re.fullmatch(r"\w*[A-Za-z]\w*", argument.strip(QUOTE)):
+    """Find the argument of a command as the name of a file or folder in a script."""
+    name = argument.strip(QUOTE)
+    used = rf"(?:\b(?:for|read|local|function)\b.*|^\s*){re.escape(name)}\b|\b{re.escape(name)}="
+    if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or re.search(used, source, re.MULTILINE):
         return None
+    word = re.compile(rf"(?<=[ \t]){re.escape(name)}(?=/|\s|$)")
     lines = source.split("\n")
-    changed = [line if line.startswith("#") else word.sub(lambda _: '"$1"', line) for line in lines]
+    changed = [word.sub('"$1"', line) if _ON_FILES.match(line) else line for line in lines]
     line = next((new.strip() for old, new in zip(lines, changed, strict=True) if old != new), "")
     told = UNREAD.format(command=command, how='"$1"') + INSTEAD.format(literal=argument, line=line)
     return Misreading(told, "\n".join(changed)) if line else None
@@ -195,7 +203,11 @@ def find_fixed_argument(task: str, path: str, source: str, language: Language) -
     """
     for command, right in find_examples(task, path, language) if language.argument else ():
         given = command.partition(path)[2]
-        if _is_made_of(right, given) and re.search(rf"[\"'`]{re.escape(right)}[\"'`]", source):
+        if (
+            _is_made_of(right, given)
+            and not _CHOOSES.search(source)
+            and re.search(rf"[\"'`]{re.escape(right)}[\"'`]", source)
+        ):
             return FIXED_RESULT.format(result=right, command=command, how=language.argument[0])
         for word in re.findall(r"[^\W\d_][\w-]{2,}", given):
             # a key or an item of a table is read by what was given
@@ -206,8 +218,9 @@ def find_fixed_argument(task: str, path: str, source: str, language: Language) -
 
 def _is_made_of(result: str, given: str) -> bool:
     """Tell whether a text of three letters or more has none that its argument has not."""
-    letters = {sign for sign in result.casefold() if sign.isalpha()}
-    return len(letters) > 2 and not letters - {*given.casefold()} and not re.search(r"\d", result)
+    letters = Counter(sign for sign in result.casefold() if sign.isalpha())
+    is_text = sum(letters.values()) > 2 and not re.search(r"\d", result) and not _TRUTH.fullmatch(result)
+    return is_text and letters <= Counter(given.casefold())
 
 
 def find_unasked_input(task: str, path: str, source: str, language: Language) -> str:

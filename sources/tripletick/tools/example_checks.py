@@ -39,6 +39,11 @@ ALONE = "{line} prints words around the value, and the task asks for the value a
 UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
 ECHO = "{command} prints its argument as it is, and the task wants more"
 _ARGUMENT = lazy_regex(r" (?:\"[^\"]*\"|'[^']*'|[^\s\"']+)")
+_ECHOES = lazy_regex(
+    r"(?:(?:#|import |from )[^\n]*\n|\s*\n){0,20}"
+    r"(?:(?:const |let )?\w+ = (?:sys|process)\.argv\[\d\];?\n\s*)?"
+    r"(?:(?:print|console\.log)\((?:\w+|(?:sys|process)\.argv\[\d\])\);?|echo \"?\$1\"?)"
+)
 _REPEATS = lazy_regex(
     r"(?i)\becho\w*|\brepeat|\bsame\b|\bas (?:it|they) (?:is|are)|\bback\b"
     r"|\bprints? (?:its|the|an?) (?:first )?argument"
@@ -80,7 +85,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     misread += [ALONE.format(line=label[0], right=label[1])] if label else ()
     misread += [number_rows.find_wrong_number(task, result.text)] if is_new else ()
     misread += [find_lacking_number(task, program.source)] if is_new else ()
-    misread += [find_echo(task, each) for each in used] if is_new else ()
+    misread += [find_echo(task, each, program.source) for each in used] if is_new else ()
     misread += shell_mistakes.find_faults(program.source) if is_shell else ()
     printed = "\n".join([result.text, *(each.printed for each in used)])
     lacking = sample_lines.find_missing_line(task, printed, context.ledger.misprinted)
@@ -165,17 +170,13 @@ def _find_unpacking(
     return correct_unpacking(program.source, find_error_line(example.printed), code, lines)
 
 
-def find_echo(task: str, example: example_runs.CommandExample) -> str:
-    """Say that a program prints nothing but the argument of a command of which the task does not say what it
-    prints.
-    """
+def find_echo(task: str, example: example_runs.CommandExample, source: str) -> str:
+    """Say that a program only prints its argument, where the task does not say what it prints for that."""
     words = _ARGUMENT.findall(example.command)
     is_same = bool(example.printed) and example.printed == words[-1].strip("\"' ") if words else False
-    return (
-        ECHO.format(command=example.command)
-        if is_same and not example.right and not _REPEATS.search(task)
-        else ""
-    )
+    if not is_same or example.right or _REPEATS.search(task) or not _ECHOES.fullmatch(source.strip()):
+        return ""
+    return ECHO.format(command=example.command)
 
 
 def _differs_in_case(example: example_runs.CommandExample) -> bool:

@@ -65,7 +65,14 @@ _ASIDE, _DIGIT = lazy_regex(r" ?\([^()]*\)$"), lazy_regex(r"\d")
 _SEVERAL = lazy_regex(rf"(?P<many>{_COUNT.pattern}) lines[,:]? (?P<values>.+)")
 _NAME = lazy_regex(r"(?=\S*[\d_-])[\w.-]+")
 """A word that is made of others: summer-party-2024.jpg."""
-_DESCRIBES = lazy_regex(r"(?i)(?:the|an?|its|all|each|every|how|what|that|this|one|no|nothing|error\w*)\b")
+_PREFIX = lazy_regex(r" (?:aus|an|zur\u00fcck)$")
+"""The end of a German verb."""
+_GREETS = lazy_regex(
+    r"(?:Hello|Hi|Hey|Welcome|Dear|Good\w*|Bye|Hallo|Guten|Bonjour|Salut|Hola|Ciao|Buon\w*)\b"
+)
+_DESCRIBES = lazy_regex(
+    r"(?i)\b(?:or|if|in|of|with|the|an?|its|all|each|every|how|what|that|this|one|no|nothing|error\w*)\b"
+)
 _LAST = lazy_regex(r"the [^,\d]+[,:] (-?\d+(?:\.\d+)?)")
 """What a value is, and the value."""
 SHORT = 4
@@ -101,20 +108,22 @@ def find_plain_result(command: str, rest: str) -> str:
     found = _PLAIN.match(rest)
     if not found:
         return ""
-    said, given = found["said"], {word.casefold() for word in _WORD.findall(command.partition(" ")[2])}
+    said = _PREFIX.sub("", found["said"])
+    given = {word.casefold() for word in _WORD.findall(command.partition(" ")[2])}
     words = _WORD.findall(said)
     if not words or (_NAMED.fullmatch(said) and said in command):
         return ""
     several = _SEVERAL.fullmatch(said)
     if several or found["each"]:
         return _read_lines(several["values"] if several else said, several or found, given)
-    is_arrow, is_short = not found["verb"][0].isalpha(), len(words) <= SHORT
+    is_arrow = not found["verb"][0].isalpha()
     is_given = [word.casefold() in given for word in words]
     signs = {sign for sign in said.casefold() if sign.isalnum()}
     is_made = _NAME.fullmatch(said) and signs <= {*command.casefold()}
-    if all(is_given) or is_made or (is_short and any(is_given) and said[0].isupper()):
+    greets = _GREETS.match(said) and len(words) <= SHORT and is_given[-1]
+    if all(is_given) or is_made or greets:
         return said
-    if is_arrow and is_short and not _DESCRIBES.match(said):
+    if is_arrow and (len(words) == 1 or _DIGIT.search(said)) and not _DESCRIBES.search(said):
         return said
     number = _LAST.fullmatch(said)
     return number[1] if number else ""

@@ -184,8 +184,9 @@ _NUMBERS = (_row(r"(?<![\w.\"':#-])\d{1,6}(?![\w.\"'%])", "+1", "-1"),)
 """Numbers, each with the next one and the one before."""
 _ROWS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT, "bash": _SHELL}
 _NAME = lazy_regex(r"[A-Za-z_]\w{3,}")
-ALIKE = 0.75
-"""How much two names are the same where one may be the other misspelt; difflib's ratio."""
+ALIKE, NAMES = 0.75, 100
+"""How much two names are the same where one may be the other misspelt; difflib's ratio; and names
+that are compared."""
 _COMMENT = lazy_regex(r"\s*(?:#|//|$)")
 _MOVED = lazy_regex(r"(?P<indent>\s+)(?P<code>\S.*)")
 _JUMP = lazy_regex(r"\s+(?:break|continue|return)\b")
@@ -211,10 +212,12 @@ def list_mutants(source: str, tag: str) -> Iterator[str]:
 def _correct_names(lines: list[str], seen: set[str], tag: str) -> Iterator[str]:
     """Write a name that stands at one place as one like it that stands at others."""
     names = Counter(_NAME.findall("\n".join(lines)))
+    often = [name for name, count in names.most_common(NAMES) if count > 1]
+    once = {name for name, count in names.items() if count == 1}
+    once = once if len(once) <= NAMES else set()
     for at, line in enumerate(lines):
         for found in _NAME.finditer(line):
-            others = [name for name in names if name != found[0]]
-            for like in get_close_matches(found[0], others, 1, ALIKE) if names[found[0]] == 1 else ():
+            for like in get_close_matches(found[0], often, 1, ALIKE) if found[0] in once else ():
                 whole = f"{line[: found.start()]}{like}{line[found.end() :]}"
                 yield from _join([*lines[:at], whole, *lines[at + 1 :]], seen, tag)
 

@@ -39,6 +39,13 @@ _VALUES = lazy_regex(
 )
 """Values that a task may speak of: texts in quotes, numbers and times, words with a capital or a digit."""
 _NUMBER = lazy_regex(r"(?<![\w.:])-?\d{1,15}(?:\.\d{1,15})?(?![\w.:]*\d)")
+_OTHER_CASE = lazy_regex(
+    r"(?i)\b(?:crash|fail|error|exception)\w*|\b(?:is|are) (?:fine|right|ok|correct|good)\b"
+    r"|\bbut (?:for|with|python|node)\b"
+)
+"""What speaks of another case than the one that is shown."""
+_ENDS = lazy_regex(r"\b(?:IndexError|NameError|AttributeError)\b")
+"""What a loop that goes too far ends with, and a name that is misspelt."""
 _NUMBERED = lazy_regex(r"\b[A-Z]\w+ \d+\b")
 _LACKS = lazy_regex(
     r"(?i)\b(?:the |number |line )?(-?\d+) (?:is|was) (?:missing|left out|skipped|not (?:printed|shown))"
@@ -84,7 +91,6 @@ def find_repair(path: str, source: str, language: Language, context: ToolContext
     if not context.box.holds:
         return ""
     task, bench = context.ledger.task[:PROVEN], _Bench(path, context)
-    mutants = [*itertools.islice(list_mutants(source, language.tag), MOST)]
     end = time.monotonic() + (SECONDS if context.ledger.mends else NEW_SECONDS)
     try:
         bench.lay(source)
@@ -95,7 +101,7 @@ def find_repair(path: str, source: str, language: Language, context: ToolContext
         observed = [*_make_observation_tests(task, path, source, language, bench)] if repaired else []
         bench.lay(source)
         wanted = [each for each in (tests, observed) if each and not all(holds() for holds in each)]
-        for mutant in mutants if wanted else ():
+        for mutant in itertools.islice(list_mutants(source, language.tag), MOST) if wanted else ():
             if time.monotonic() > end:
                 return ""
             bench.lay(mutant)
@@ -126,9 +132,27 @@ def find_same_output(path: str, source: str, language: Language, context: ToolCo
     known = {*_VALUES.findall(broken), *command.split()}
     is_right = _choose_oracle(_strip_command(task, command, path), status, printed, known)
     spoken = {*map(_normalize, _NUMBER.findall(printed))} & {*map(_normalize, _NUMBER.findall(task))}
-    if status or not spoken or after != (status, printed) or not is_right or is_right(printed):
+    if (
+        status
+        or not any(_is_called_wrong(task, number) for number in spoken)
+        or after != (status, printed)
+        or not is_right
+        or is_right(printed)
+    ):
         return ""
     return SAME.format(command=command, printed=printed[:TOLD])
+
+
+def _is_called_wrong(task: str, number: str) -> bool:
+    """Tell whether a task says of a value that it is wrong, and of nothing else that it goes wrong."""
+    value = rf"{re.escape(number)}(?:\.0+)?(?![\w.]*\d)"
+    wrong = (
+        rf"\b(?:prints?|gives?|says?|shows?|returns?|outputs?|gets?) {value},?"
+        r" (?:but|instead|though|although|and not"
+        r"|which is (?:wrong|too)|(?:and )?(?:it )?should|the right)|\b(?:instead of|rather than|statt|not"
+        rf"|but (?:I |it |now )?(?:get|gets|prints|gives|says)) {value}"
+    )
+    return bool(re.search(wrong, task)) and not _OTHER_CASE.search(task)
 
 
 def _make_observation_tests(
@@ -169,9 +193,10 @@ def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Cal
         for value in {_normalize(value) for value in values if _NUMBER.fullmatch(value)}
     }
     wanted -= {_normalize(printed)}
-    if not wanted and not (status and shown):
+    if not wanted and not (status and shown and _ENDS.search(printed)):
         return None
-    return lambda text: _normalize(text) in wanted or bool(status and shown and text.startswith(shown))
+    goes_on = bool(status and shown and _ENDS.search(printed))
+    return lambda text: _normalize(text) in wanted or (goes_on and text.startswith(shown))
 
 
 def _replace_number(text: str, number: str, value: str) -> str:

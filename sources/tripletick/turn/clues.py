@@ -45,9 +45,11 @@ DATES: tuple[tuple[str, str, str], ...] = (
 )
 """How a request speaks of dates of a form, the form, and what is one."""
 ORDERS = frozenset({"sort", "sorted", "min", "max"})
-FILTERS = frozenset({"tac", "uniq", "rev", "fold", "shuf", "nl", "fmt", "expand", "unexpand", "column"})
+FILTERS = frozenset({"tac", "uniq", "rev", "shuf"})
 """Commands that print a text in another form, and are not meant for looking at it."""
-_JOINED = lazy_regex(r"[|<>&;]")
+_SORTED_BY = lazy_regex(r"-[rnufVhMdb]+|-[kt]\S+")
+_EDITS = lazy_regex(r"s([/|#,@]).*\1.*\1[gI\d]*|/.*/d|\d+d|\$d")
+_JOINED = lazy_regex(r"[\n;<>&`~]|\|(?!.*[\"'])|(?<=\s)#|\$\(")
 
 
 def show_ticked(shown: str, request: str) -> str:
@@ -75,16 +77,17 @@ def save_in_place(script: str, path: str) -> str:
     for any other.
     """
     with suppress(ValueError):
-        words = shlex.split(script, comments=True)
-        if not words or path not in words[1:] or _JOINED.search(script) or "\n" in script.strip():
+        words = [] if _JOINED.search(script.strip()) else shlex.split(script)
+        program, *options, last = words if len(words) > 1 else ("", "")
+        if last != path or path.startswith("-"):
             return ""
-        if words[0] == "sort" and "-o" not in words:
-            return shlex.join(["sort", *words[1:], "-o", path])
-        if words[0] == "sed" and not {"-n", "-i"} & {*words}:
+        if program == "sort" and all(map(_SORTED_BY.fullmatch, options)):
+            return shlex.join(["sort", *options, "-o", path, path])
+        if program == "sed" and len(options) == 1 and _EDITS.fullmatch(options[0]):
             return f"sed -i {script.strip().removeprefix('sed').strip()}"
-        if words[0] in FILTERS:
-            new = shlex.join([f"{path}.new", path])
-            return f"{script.strip()} > {shlex.quote(f'{path}.new')} && mv {new}"
+        if program in FILTERS and not options:
+            new = shlex.quote(f"{path}.new")
+            return f"{script.strip()} > {new} && mv {new} {shlex.quote(path)}"
     return ""
 
 

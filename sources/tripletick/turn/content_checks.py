@@ -39,7 +39,7 @@ FEWEST, MOST = 5, 0.6
 """Lines of a file of which some are meant, and the part of them that has a word which tells these."""
 _EVERY = lazy_regex(
     r"(?i)\b(?:all|every\w*|each|any|alle[nrs]?|jede\w*|tou[ts]e?s?|chaque|tod[oa]s?|cada|tutt[ei]|ogni)\b"
-    r"|\b(?:contain|with|mention|includ|enth[aä]lt|mit|avec|con)\w*"
+    r"|\b(?:section|products?|both|lines|entries|abschnitt)\b|\b(?:contain|with|mention|includ|enth[aä]lt|mit|avec|con)\w*"
 )
 """What speaks of all lines that hold a word."""
 EMPTY_LINE = "{path} has an empty line where {line} was."
@@ -326,4 +326,5 @@ def find_namesakes(lost: Sequence[str], asked: str) -> list[str]:
     meant = [each for each in bare.values() if each and re.search(rf"(?<!\w){re.escape(each)}(?!\w)", said)]
     if len(meant) != 1 or _EVERY.search(asked):
         return []
-    return [line for line, words in bare.items() if meant[0] in words and words != meant[0]]
+    shared = re.compile(rf"(?<!\w){re.escape(meant[0])}|{re.escape(meant[0])}(?!\w)")
+    return [line for line, words in bare.items() if shared.search(words) and words != meant[0]]

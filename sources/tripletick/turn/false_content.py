@@ -53,8 +53,10 @@ _HELD = (
     r"(?i)\b(?:pack|zip|compress|archive|bundle)\w* (?:up )?"
     r"(?:(?:all of|all|the|my|our|whole|folder|directory) )*[\"'`]?{}\b"
 )
-"""The folder that a request wants in an archive."""
-PACKED_INSIDE = "{path} lies in the folder that it is to hold"
+"""The folder that a request wants in an archive …"""
+_PLACED = r"(?i)\b(?:in|into|inside|to|im|dans) (?:the |my |folder )*{}\b(?![\w.])"
+"""… and one in which it wants that."""
+PACKED_INSIDE = "{path} lies in the folder that it is to hold."
 ARCHIVE = lazy_regex(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
 _NO_NAME = (
     r"(?!(?:a|an|the|its|own|new|this|that|same|current|working|project|parent|home|root|separate|single|one|of|for"
@@ -129,6 +131,9 @@ def _find_packed_inside(changes: Sequence[Change], request: str) -> Result | Non
         folder, _, name = change.path.rpartition("/")
         is_new = bool(folder and change.left and not change.was and ARCHIVE.fullmatch(name))
         named = rf"(?<![\w./-])(?:\./)?{re.escape(name)}"
+        placed = re.search(_PLACED.format(re.escape(folder)), request)
+        if placed or folder.startswith("-") or name.startswith("-"):
+            continue
         if is_new and re.search(named, request) and re.search(_HELD.format(re.escape(folder)), request):
             program = "python3 -m zipfile -c" if name.endswith(".zip") else "tar -caf"
             return take_back(

@@ -10,12 +10,17 @@ from tripletick.tools.tool import FileTracker
 
 BANS = lazy_regex(r"(?i)(?:,? (?:and|but))? (?:do not|don.?t|never|without)\b[^.;!?\n]*")
 """What a request wants left alone."""
-_WHICH = lazy_regex(r"(?i)\b(?:which|what|welche\w*|quel\w*|cu[aá]l\w*|quale|welk\w*)\b[^.!]*\?")
-_DOES = lazy_regex(
-    r"(?i)\b(?:delet|remov|mov(?:e|ing)\b|cop(?:y|ies)|renam|zip\b|writ|save\b|creat|put\b|sort|lösch|entfern"
-    r"|verschieb|kopier|schreib|supprim|déplac|copie|écri|borr|mueve|escrib|sposta|scriv)\w*"
+_WHICH = lazy_regex(
+    r"(?i)\b(?:which|welche\w*|quel(?:le)?s?|cu[aá]l\w*|quale|welk\w*"
+    r"|what(?:.s| is) the (?:big|large|small|new|old|late)\w+)\b[^.!?]{0,200}\?(?P<rest>[^?]{0,200})$"
 )
-"""What asks for one of the files that are listed, and what does something with it."""
+_ONLY_NAMES = lazy_regex(
+    r"(?i)[\s.!]*(?:(?:just |only |please )*(?:tell|give|say|show)\b[^.]{0,20}\bnames?\b)?"
+    r"(?:[\s.,!]*(?:and )?"
+    r"(?:change nothing|don.?t \w+ (?:it|them|anything)|thanks?(?: you)?|please|cheers)){0,4}"
+    r"[\s.!]*"
+)
+"""What asks for one of the files that are listed, and what may stand behind the question."""
 READS = ("reads", "questions", "tells", "dates")
 """Words of a request that only wants to know."""
 
@@ -43,4 +48,5 @@ def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
 
 def asks_which(request: str) -> bool:
     """Tell whether a request asks which file it is, and wants nothing done with that."""
-    return bool(_WHICH.search(request)) and not _DOES.search(BANS.sub(" ", request))
+    found = _WHICH.search(request.rstrip())
+    return bool(found and _ONLY_NAMES.fullmatch(found["rest"]))

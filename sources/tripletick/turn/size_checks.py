@@ -34,10 +34,16 @@ _PUTS = lazy_regex(r"(?i)\b(?:mov|cop(?:y|ies)|put|verschieb|kopier|d[ée]plac|c
 _DROPS = lazy_regex(r"(?i)\b(?:delet|remov|clean|l[öo]sch|entfern|supprim|borr|elimin|cancell)\w*")
 NOT_EMPTY = "The task wants the empty files deleted, and this is not empty: {paths}."
 _EMPTY = lazy_regex(
-    r"(?i)\b(?:empty|0[- ]bytes?|zero[- ]bytes?|leere?[nr]?|vides?|vac[ií]os?|vuot[io])\b"
-    r"(?! (?:folders?|director|lines?|rows?|ordner|zeilen|dossiers?|lignes?|carpetas?|cartelle))"
-    r"|\bnothing (?:at all )?in (?:it|them)\b"
+    r"(?i)\bempty (?:\w+ )?(?:files?|documents?|ones)\b|\bleere[nr]? datei\w*|\b0[- ]bytes?\b"
+    r"|\bfiles?\b[^.;\n]{0,40}\b(?:are|is) (?:\w+ly )?empty\b|\bnothing (?:at all )?in (?:it|them)\b"
 )
+_SUBFOLDERS = lazy_regex(
+    r"(?i)(?:and|und|et|y) (?:(?:in )?(?:its|their|all|the|allen|deren) )?(?:sub|unter|sous)\w+"
+)
+_MORE = lazy_regex(
+    r"(?i)\b(?:and|too|also|as well|duplicates?|und|auch|et|aussi|y|también)\b|\.\w{2,4}\b files?"
+)
+"""What speaks of other files as well."""
 _POWERS = {"k": 1, "m": 2}
 
 
@@ -87,7 +93,8 @@ def find_wrong_size(
 
 def _find_filled(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> Result | None:
     """Take back what deleted a file that is not empty, where the empty ones are to be deleted."""
-    if not (_EMPTY.search(request) and _DROPS.search(request)) or MOVES.search(request):
+    more = _MORE.search(_SUBFOLDERS.sub("", request))
+    if not (_EMPTY.search(request) and _DROPS.search(request)) or more:
         return None
     gone = [each for each in changes if each.was and not each.left and not is_folder(each.was)]
     filled = [
