@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "9b846a327fc3e0064a686dc5ecc0bb738721e8363f6904eb322515056d5a824b"
+  sha256 "fdc2130a481701124583deedae25ffc5cea80dab41e5956222cde6e0b8c9e669"
   license "MIT"
 
   depends_on "python@3.13"
