@@ -126,7 +126,9 @@ def build_closing(
     tries.achieved = name in ACHIEVED and not tries.error
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
-    return "\n\n".join(filter(None, (changed.text, shown, closing)))
+    # what is shown last is what a small model copies
+    parts = (closing, shown) if name == "undone" else (shown, closing)
+    return "\n\n".join(filter(None, (changed.text, *parts)))
 
 
 def _show_wanted(
