@@ -21,7 +21,7 @@ _ARGUMENT = lazy_regex(
     r"|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
 )
 """What is an argument and no word of the sentence."""
-_WORD = lazy_regex(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
+WORD = lazy_regex(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
 """A word of a command that stands between backquotes."""
 _AFTER = lazy_regex(
     rf"\s*(?:$|[.,;:!?)\"'`\n]|{SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll"
@@ -94,7 +94,7 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     if language.tag == "bash" and (found := _read_in_shell(command, argument, source)):
         return found
     # what the program has in the argument's place
-    literal = argument if re.fullmatch(r"-?\d+(?:\.\d+)?", argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
+    literal = argument if _NUMBER.fullmatch(argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
     place, old, new = _find_reading(shown, literal, how)
     line = new.strip()
@@ -246,13 +246,13 @@ def find_arguments(task: str, path: str, language: Language) -> tuple[str, list[
     with the blanks before it; None where it starts it without.
     """
     for call in compile_call(path, language).finditer(task):
-        words = _WORD.findall(_get_quoted_rest(task, call)) or _take_arguments(task, call.end(), _ARGUMENT)
+        words = WORD.findall(_get_quoted_rest(task, call)) or _take_arguments(task, call.end(), _ARGUMENT)
         if words:
             return call[0], words
     for command, _ in find_examples(task, path, language):
         start = compile_call(path, language).match(command)
         plain = start and not re.search(r"[|<>&;]", command)
-        if start and plain and (words := _WORD.findall(command, start.end())):
+        if start and plain and (words := WORD.findall(command, start.end())):
             return start[0], words
     named = re.search(rf"(?<![\w./-]){re.escape(path)}(?=[ ]+{_PLACE})", task)
     return (named[0], _take_arguments(task, named.end(), re.compile(rf"[ ]+{_PLACE}"))) if named else None

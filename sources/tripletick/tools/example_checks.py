@@ -38,7 +38,6 @@ OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
 ALONE = "{line} prints words around the value, and the task asks for the value alone: {right}"
 UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
 ECHO = "{command} prints its argument as it is, and the task wants more"
-_ARGUMENT = lazy_regex(r" (?:\"[^\"]*\"|'[^']*'|[^\s\"']+)")
 _ECHOES = lazy_regex(
     r"(?:(?:#|import |from )[^\n]*\n|\s*\n){0,20}"
     r"(?:(?:const |let )?\w+ = (?:sys|process)\.argv\[\d\];?\n\s*)?"
@@ -172,7 +171,7 @@ def _find_unpacking(
 
 def find_echo(task: str, example: example_runs.CommandExample, source: str) -> str:
     """Say that a program only prints its argument, where the task does not say what it prints for that."""
-    words = _ARGUMENT.findall(example.command)
+    words = command_arguments.WORD.findall(example.command)
     is_same = bool(example.printed) and example.printed == words[-1].strip("\"' ") if words else False
     if not is_same or example.right or _REPEATS.search(task) or not _ECHOES.fullmatch(source.strip()):
         return ""

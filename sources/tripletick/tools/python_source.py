@@ -5,22 +5,25 @@ from __future__ import annotations
 import ast
 import warnings
 from contextlib import suppress
+from typing import Any
 
 
 def parse_program(source: str) -> ast.Module | None:
     """Parse a program, None where it cannot be; what Python warns of in it stays out of the terminal."""
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(source)
-    return None
+    tree: ast.Module | None = _compile(source, ast.PyCF_ONLY_AST)
+    return tree
 
 
 def is_program(source: str) -> bool:
     """Tell whether a source can be run, which a `return` outside a function cannot, although it parses."""
+    return _compile(source) is not None
+
+
+def _compile(source: str, flags: int = 0) -> Any:
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return bool(compile(source, "", "exec", dont_inherit=True))
-    return False
+        return compile(source, "<unknown>", "exec", flags, dont_inherit=True)
+    return None
 
 
 def list_definitions(tree: ast.Module | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:

@@ -99,7 +99,6 @@ def find_repair(path: str, source: str, language: Language, context: ToolContext
         # what a task says of a program that is yet to be written may be anything
         repaired = context.ledger.mends
         observed = [*_make_observation_tests(task, path, source, language, bench)] if repaired else []
-        bench.lay(source)
         wanted = [each for each in (tests, observed) if each and not all(holds() for holds in each)]
         for mutant in itertools.islice(list_mutants(source, language.tag), MOST) if wanted else ():
             if time.monotonic() > end:

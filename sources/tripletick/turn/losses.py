@@ -133,7 +133,7 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
         return []
     renamed = find_renames(changes)
     left = {change.left[1] for change in changes if change.left}
-    gone = _list_gone(changes)
+    gone = list_gone(changes)
     old = set(renamed.values())
     lost = [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
     # what is in no file may have been moved elsewhere, or moved and changed
@@ -146,7 +146,7 @@ def take_back(why: str, how: str = "") -> Result:
     return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
 
 
-def _list_gone(changes: Sequence[Change]) -> list[Change]:
+def list_gone(changes: Sequence[Change]) -> list[Change]:
     """Give the files that are not there any more, under their name."""
     return [change for change in changes if change.was and not change.left and not is_folder(change.was)]
 
@@ -239,7 +239,7 @@ def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
     """Say that fewer files would be left than the request wants to stay, or newer ones than those that went;
     "" where neither is so. Dates are read out of names alone.
     """
-    gone = [each.path for each in _list_gone(changes)]
+    gone = [each.path for each in list_gone(changes)]
     found, some = STAY.search(request), SOME_STAY.search(request)
     aged = AGES.search(request) and not NEWEST_GO.search(request)
     if not gone or not (found or aged or some):
@@ -279,7 +279,7 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
     if not kinds or not any(each.search(code) for each in (MOVES, COPIES, DELETES)):
         return None
     moved = set(find_renames(changes).values())
-    gone = [each.path for each in _list_gone(changes)]
+    gone = [each.path for each in list_gone(changes)]
     # a whole folder that is copied has what it has
     places = None if gone or REST.search(request) else _COPIED.search(code)
     into = f"{places['target'].rstrip('/')}/" if places else ""
@@ -320,7 +320,7 @@ def _find_other_names(code: str, changes: Sequence[Change], request: str) -> tup
     if not parts or REST.search(plain) or not (MOVES.search(code) or DELETES.search(code)):
         return None
     part, ends = parts[0]
-    gone = [each.path for each in _list_gone(changes)]
+    gone = [each.path for each in list_gone(changes)]
     meant = {path for path in gone for each, last in parts if _is_named_like(path, each, ends=last)}
     other = next((path for path in gone if path not in meant), "")
     if not other:

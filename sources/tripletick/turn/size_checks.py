@@ -14,7 +14,18 @@ from tripletick.checkpoint.values import Change, State
 from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_count, join_names
-from tripletick.turn.losses import COPIES, DELETES, KEPT, MEANT, MOVES, NAMED, REST, list_kinds, take_back
+from tripletick.turn.losses import (
+    COPIES,
+    DELETES,
+    KEPT,
+    MEANT,
+    MOVES,
+    NAMED,
+    REST,
+    list_gone,
+    list_kinds,
+    take_back,
+)
 from tripletick.turn.scope_checks import SPARES
 
 OTHER_SIZE = "{path} has {size}, which is not {said}."
@@ -96,10 +107,8 @@ def _find_filled(changes: Sequence[Change], read: Callable[[State], bytes], requ
     more = _MORE.search(_SUBFOLDERS.sub("", request))
     if not (_EMPTY.search(request) and _DROPS.search(request)) or more:
         return None
-    gone = [each for each in changes if each.was and not each.left and not is_folder(each.was)]
-    filled = [
-        each.path for each in gone if each.was and not each.was[1].startswith("!") and read(each.was).strip()
-    ]
+    states = {each.path: each.was for each in list_gone(changes) if each.was}
+    filled = [path for path, was in states.items() if not was[1].startswith("!") and read(was).strip()]
     folders = {path.rpartition("/")[0] or "." for path in filled}
     if not filled or any(path.rpartition("/")[2] in request for path in filled):
         return None
