@@ -4,7 +4,7 @@ import pytest
 
 from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.tools.shell_mistakes import correct_script
-from tripletick.turn.described_changes import apply_described_change
+from tripletick.turn.reply_meaning import apply_described_change
 
 SHOP = "FREE = 50\ndef fee(total):\n    if total {} FREE:\n        return 0\n    return {}"
 TOTAL = "def total(x):\n    r = 0\n    for n in x:\n        r += n\n{}"

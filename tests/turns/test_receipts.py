@@ -840,3 +840,15 @@ def test_when_something_came_to_be_asks_for_nothing(session):
     told = it.model.asked[1][-1].text
     assert "a.txt is as it was" in told and "```bash\nsed -i '/^$/d' a.txt\n```" in told
     assert (it.folder / "a.txt").read_text() == "a\nb\n"
+
+
+@pytest.mark.parametrize("answer", ["The lines are in order.", "a b c\n\nOutput:\n```text\na\nb\n```"])
+def test_an_answer_that_leaves_the_named_file_as_it_was_is_doubted_with_the_command(session, answer):
+    mends = "```bash\nsort -o a.txt a.txt\n```"
+    it = session("```bash\nsort a.txt\n```", answer, mends, "Sorted.")
+    put(it.loop.context, "a.txt", "b\na\n")
+    attachments.attach_named_files("Sort the lines of a.txt", it.loop.context)
+    events = it.play("Sort the lines of a.txt")
+    assert last(events, Doubted).reasons == ("a.txt is as it was",)
+    assert it.model.asked[2][-1].text.endswith(mends) and ended(events).doubt == ()
+    assert (it.folder / "a.txt").read_text() == "a\nb\n"

@@ -232,6 +232,12 @@ def detect_language(path: str) -> Language | None:
     return known.languages[tag] if tag else None
 
 
+def get_tag(path: str) -> str:
+    """Give the tag of a block that saves a file, "text" where its name says none."""
+    language = detect_language(path)
+    return language.tag if language else "text"
+
+
 def is_program_path(path: str) -> bool:
     """Tell whether a path is one of a language whose programs are run."""
     language = detect_language(path)

@@ -110,6 +110,10 @@ class Attempts:
     """The model was asked this turn for a sentence on what is wrong."""
     sent_back: bool = False
     """The model was told this turn that no file was changed yet."""
+    due: str = ""
+    """What the model was told of its last blocks that speaks against an answer now …"""
+    mending: str = ""
+    """… and the block that was shown with it."""
     achieved: bool = False
     """The blocks of the last reply succeeded, and nothing speaks against what they did."""
     looped: bool = False
@@ -264,7 +268,7 @@ class Attempts:
         self.changed = bool(self.kept)
         self.anew = True
         self.ran = self.remarked = self.again = False
-        self.unread, self.repairs = "", 0
+        self.unread, self.due, self.repairs = "", "", 0
 
     def check_question(self, asked: str | None, *, calls: bool) -> tuple[str | None, tuple[Problem, ...]]:
         """Give the model's question, or what is wrong with it: it has no words, or is one too many. Beside

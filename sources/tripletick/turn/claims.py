@@ -90,6 +90,8 @@ class TurnFacts:
     """The request only wants to know what is there, and nothing was changed."""
     gone: tuple[str, ...] = ()
     """What says of files that they have lost lines, although something was only to be added."""
+    due: str = ""
+    """What the last results were said to leave undone."""
 
 
 DENIED = lazy_regex(DENIED_PLACE, re.IGNORECASE)
@@ -217,6 +219,8 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
         found[COPIED] = None
     if facts.lacking and not found and not _admits_failure(answer):
         found[ABSENT.format(path=facts.lacking[0])] = None
+    if facts.due and not found and not _admits_failure(answer):
+        found[facts.due] = None
     if facts.gone and not found and not _admits_failure(answer):
         found |= dict.fromkeys(flaw.rstrip(".") for flaw in facts.gone)
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 
-from tripletick.dialects.dialect import Dialect, ParsedReply
+from tripletick.dialects.dialect import Dialect
 from tripletick.dialects.fence.feedback import wrap_in_fence
-from tripletick.languages.registry import detect_language, is_document
+from tripletick.languages.registry import get_tag, is_document
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
@@ -22,12 +22,12 @@ from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.shell_mistakes import correct_script
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, clues, described_changes, result_checks, wanted_files
+from tripletick.turn import attachments, attempts, clues, result_checks, wanted_files
 from tripletick.turn.attempts import Attempts, Results
-from tripletick.turn.claims import NOT_RUN, TurnFacts, is_stated
+from tripletick.turn.claims import NOT_RUN, TurnFacts
 from tripletick.turn.effects import BETWEEN, REWRITTEN, Effects
-from tripletick.turn.file_display import LARGEST
-from tripletick.turn.reply import ReplySource, cut_blocks
+from tripletick.turn.receipts import UNTOUCHED
+from tripletick.turn.reply import ReplySource
 from tripletick.turn.request_kinds import READS, only_wants
 
 DROPPED = "(output dropped to save room)"
@@ -41,8 +41,6 @@ SAME_WORDS = lazy_regex(r"\bs([/|#,@])(.+?)\1\2\1")
 """What puts the same words in the place of the old ones."""
 ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
-BLOCK = lazy_regex(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
-PLAIN = "text"
 ALIKE = 0.7
 """How much the name of a file that was made is that of the one that was to be made; difflib's ratio."""
 MENDS = "This block puts that right:\n{block}"
@@ -83,11 +81,12 @@ def build_closing(
     """
     wrong = [result for _, result in results if result.outcome == "failed"] if context.trial.files else []
     shown, path, tag = "", "", ""
+    left = "" if tries.error or tries.flawed else _list_left_mistakes(context.ledger, results)
     _drop_missing_sources(context, results)
     tries.changed = tries.changed or bool(changed.text and not changed.nothing)
     if results and _is_unchanged_repair(context, results):
         name, path, shown = _choose_unchanged(context.ledger, results[-1][0], tries)
-        tag = _get_tag(path)
+        tag = get_tag(path)
     elif (
         conversation.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], context))
     ):
@@ -99,9 +98,9 @@ def build_closing(
         shown = "\n\n".join(filter(None, (lies.text, mistakes, mends)))
         context.ledger.wanted = path
     elif path := wanted_files.find_unmade_text(conversation, context, results):
-        name, tag = "program", _get_tag(path)
+        name, tag = "program", get_tag(path)
         context.ledger.wanted = path
-    elif not tries.error and not tries.flawed and (left := _list_left_mistakes(context.ledger, results)):
+    elif left:
         name, tries.flawed, shown = "flawed", True, left
     elif (
         not tries.error
@@ -115,7 +114,7 @@ def build_closing(
         wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
     ):
         name, path = wanted
-        tag = _get_tag(path)
+        tag = get_tag(path)
         shown = _show_wanted(wanted, conversation, context, results, changed)
     else:
         name = _choose_closing(conversation, context, results, changed, tries)
@@ -124,6 +123,8 @@ def build_closing(
         elif name == "nothing" and results[-1][0].tool == "python":
             shown = clues.describe_unprinted(results[-1][0].body)
     tries.achieved = name in ACHIEVED and not tries.error
+    tries.due = UNTOUCHED.format(path=path) if name == "undone" else left.partition("\n")[0].rstrip(".")
+    tries.mending = shown if name in ("undone", "flawed") else ""
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     # what is shown last is what a small model copies
@@ -218,12 +219,6 @@ def _suggest_loop(conversation: Conversation, context: ToolContext) -> str:
     return ""
 
 
-def _get_tag(path: str) -> str:
-    """Give the tag of a block that saves a file, also where none is meant."""
-    language = detect_language(path)
-    return language.tag if language else "text"
-
-
 def _drop_missing_sources(context: ToolContext, results: Results) -> None:
     """Ask no more for a file that was to be copied or moved and is not there: it would be made up."""
     told = "\n".join(result.text for _, result in results if not result.ok)
@@ -279,69 +274,9 @@ def gather_facts(
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
     reads = not tries.changed and only_wants(READS, said, asked)
-    return TurnFacts(told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved, reads)
-
-
-def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:
-    """Turn a reply to a request that wants nothing run into an answer that shows its programs; one with
-    another block, or that saves a file where it may, stays as it is.
-    """
-    calls, said = reading.calls, reading.answer_text
-    shown = ledger.only_shown and all(ledger.unsaved or not each.path for each in calls)
-    if not shown or not calls or any(each.tool not in languages for each in calls):
-        return reading
-    if not all(f"```{call.tool}" in said for call in calls):
-        blocks = (f"```{call.tool}\n{call.body}\n```" for call in calls)
-        said = "\n\n".join(filter(None, (cut_blocks(said), *blocks)))
-    return replace(reading, calls=(), answer=said)
-
-
-def _read_as_answer(reading: ParsedReply, tries: Attempts) -> ParsedReply:
-    """Turn a reply that says what was done, and only does again what it did before, into that answer: below
-    "run it like this" stands how a program is started.
-    """
-    changed = [at for at, (_, result) in enumerate(tries.done) if result.files]
-    since = tries.done[changed[-1] :] if changed else tries.done
-    done = [(call.tool, call.body.strip(), call.path) for call, result in since if result.ok]
-    again = reading.calls and all((each.tool, each.body.strip(), each.path) in done for each in reading.calls)
-    said = cut_blocks(reading.answer_text)
-    if not again or not said or not tries.achieved or not tries.changed:
-        return reading
-    return replace(reading, calls=(), answer=said)
-
-
-def read_as_file(
-    reading: ParsedReply, conversation: Conversation, context: ToolContext, tries: Attempts
-) -> ParsedReply:
-    """Turn a reply that calls nothing, or nothing new, into the file that it is, or that it says how to
-    change, or the answer.
-    """
-    reading = take_document(_read_as_answer(reading, tries), conversation, context.ledger)
-    if reading.calls or reading.question or context.ledger.withheld or BLOCK.search(reading.text):
-        return reading
-    path = context.ledger.asked
-    if context.ledger.lacks_repair(path):
-        with suppress(PathRefused, UnicodeError):
-            source = context.workspace.read_shown(path, LARGEST).decode()
-            if new := described_changes.apply_described_change(reading.answer_text, source):
-                return replace(reading, calls=(Call(_get_tag(path), new, path),))
-    return reading
-
-
-def take_document(reading: ParsedReply, conversation: Conversation, ledger: FileTracker) -> ParsedReply:
-    """Turn a reply of one block of text, without a path, into the file that the model was asked for."""
-    blocks = BLOCK.findall(reading.text)
-    if reading.calls or reading.question or ledger.withheld or len(blocks) != 1:
-        return reading
-    path = ledger.wanted or (ledger.asked if not ledger.mended else "")
-    if not path and conversation.templates.has_words("makes", conversation.asked):
-        texts = [each for each in ledger.absent if is_document(each) and each not in ledger.known]
-        # in a question it is spoken of, and may be shown by an example
-        path = texts[0] if len(texts) == 1 and is_stated(texts[0], conversation.asked) else ""
-    language = detect_language(path) if is_document(path) else None
-    if not language or blocks[0][1] not in ("", PLAIN, language.tag):
-        return reading
-    return replace(reading, calls=(Call(language.tag, blocks[0][2], path),))
+    return TurnFacts(
+        told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved, reads, due=tries.due
+    )
 
 
 def challenge_answer(
@@ -354,17 +289,19 @@ def challenge_answer(
         return False  # what was refused is not asked for again
     said, path, name = conversation.templates, "", "doubt"
     if not tries.changed and said.undone_claim:
-        path = wanted_files.find_only_text(conversation, context) if said.rewrite else ""
+        path = (
+            wanted_files.find_only_text(conversation, context) if said.rewrite and not tries.mending else ""
+        )
         name = "rewrite" if path else "undone_claim"
     told = "; ".join(reasons)
-    closing = conversation.format_closing(name, reasons=told, path=path, tag=_get_tag(path))
+    closing = conversation.format_closing(name, reasons=told, path=path, tag=get_tag(path))
     if not closing:
         return False
     context.ledger.wanted = path or context.ledger.wanted
     # a sentence on what is wrong, which was asked for, stays before the file that it is about
     stays = name == "doubt" or tries.explains
     say = conversation.add_user_message if stays else conversation.replace_answer
-    say(closing)
+    say("\n\n".join(filter(None, (closing, tries.mending))))
     return True
 
 

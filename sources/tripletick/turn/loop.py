@@ -43,6 +43,7 @@ from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
 from tripletick.turn.reply import INTERRUPTED, ReceivedReply, ReplySource, cut_blocks
+from tripletick.turn.reply_meaning import read_as_file, show_programs
 from tripletick.turn.request_kinds import note_request
 from tripletick.turn.restart import keep_progress, restart_turn
 
@@ -175,8 +176,8 @@ class Loop:
     ) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
         conversation, agent = self.conversation, shift.find_acting_agent()
-        reading = feedback.show_programs(heard.reading, self.context.ledger, self.replies.languages)
-        reading = feedback.read_as_file(reading, conversation, self.context, tries)
+        reading = show_programs(heard.reading, self.context.ledger, self.replies.languages)
+        reading = read_as_file(reading, conversation, self.context, tries)
         heard = replace(heard, reading=reading)
         conversation.add_reply(reading.text, reading.sent)
         if shift.new:
