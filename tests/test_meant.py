@@ -9,6 +9,7 @@ from tripletick.agents.templates import load_templates
 from tripletick.dialects.fence import parse_reply
 from tripletick.messages import Call
 from tripletick.system import dirs
+from tripletick.tools.name_quoting import quote_names
 from tripletick.tools.path_inference import infer_path
 from tripletick.turn import attachments
 from tripletick.turn.request_kinds import note_request
@@ -433,6 +434,23 @@ def test_a_substitution_is_made_in_the_section_that_is_meant(context, request_, 
         root = context.workspace.root
         subprocess.run(["bash", "-c", new], cwd=root, check=True, capture_output=True)
         assert (root / "x.ini").read_text() == "[one]\na = 1\n\n[two]\na = 2\n\n[th.ree]\na = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("grep -ri piano tuner letters", "grep -ri 'piano tuner' letters"),
+        ("ls && grep -l Piano tuner letters/*.txt", "ls && grep -l 'Piano tuner' letters/*.txt"),
+        ("grep piano letters notes", "grep piano letters notes"),
+        ("grep tuner piano letters", "grep tuner piano letters"),
+        ("grep wrote notes", "grep wrote notes"),
+    ],
+)
+def test_several_words_that_grep_looks_for_are_one(context, body, meant):
+    for name in ("letters/a.txt", "notes"):
+        put(context, name, "the piano tuner came\n")
+    request = "Which of my letters has the piano tuner? I wrote notes on it"
+    assert quote_names(body, context.workspace, request) == meant
 
 
 def test_a_name_with_blanks_is_quoted_however_deep_it_lies(context):

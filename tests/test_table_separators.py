@@ -58,5 +58,10 @@ def test_a_program_in_a_script_is_completed_too(context):
     script = "python3 - <<'END'\n{}END\necho done\n"
     right = "import csv\n" + READ.format(path="a.csv", more=", delimiter=';'").removeprefix("import csv\n\n")
     assert infer_path(Call("bash", script.format(body)), context).body == script.format(right)
+    given = "import csv, sys\nprint([*csv.reader(open(sys.argv[1]){})])\n"
+    context.ledger.named = frozenset({"a.csv"})
+    called = "python3 - a.csv <<'END'\n{}END\n"
+    right = called.format(given.format(", delimiter=';'"))
+    assert infer_path(Call("bash", called.format(given.format(""))), context).body == right
     other = script.format(body).replace("'END'", "END")
     assert infer_path(Call("bash", other), context).body == other

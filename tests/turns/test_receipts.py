@@ -852,3 +852,71 @@ def test_an_answer_that_leaves_the_named_file_as_it_was_is_doubted_with_the_comm
     assert last(events, Doubted).reasons == ("a.txt is as it was",)
     assert it.model.asked[2][-1].text.endswith(mends) and ended(events).doubt == ()
     assert (it.folder / "a.txt").read_text() == "a\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "how"),
+    [
+        (
+            "I have to hand in my docs. Pack the folder docs into docs.zip",
+            "cd docs && zip -qr docs.zip .",
+            "python3 -m zipfile -c docs.zip docs",
+        ),
+        (
+            "Make docs.zip out of the folder docs",
+            "cd docs && zip -qr docs.zip .",
+            "python3 -m zipfile -c docs.zip docs",
+        ),
+        ("Put docs.zip into docs: the folder docs, zipped", "cd docs && zip -qr docs.zip .", ""),
+        (
+            "zip up the docs folder -> docs.zip",
+            'python3 -c \'import zipfile; zipfile.ZipFile("docs.zip", "w").close()\'',
+            "python3 -m zipfile -c docs.zip docs",
+        ),
+    ],
+)
+def test_an_archive_in_what_it_holds_or_without_anything_is_taken_back(session, request_, code, how):
+    """`zip` is not everywhere: its archive is made by Python here."""
+    code = code.replace("zip -qr docs.zip .", "python3 -m zipfile -c docs.zip a.txt")
+    it = session(f"```bash\n{code}\n```", "It cannot be done.", "No.")
+    put(it.loop.context, "docs/a.txt", "a")
+    events = it.play(request_)
+    [result] = [event.result for event in events if isinstance(event, Returned)]
+    assert (how in result.text and not result.ok) if how else result.ok
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "right"),
+    [
+        (
+            "How many .jpg are in a, with all the folders inside it?",
+            "import glob\nprint(len(glob.glob('a/*.jpg')))",
+            "find a -type f -name '*.jpg' | wc -l",
+        ),
+        (
+            "Which .jpg are in a and its subfolders?",
+            "import os\nprint([n for n in os.listdir('a') if '.jpg' in n])",
+            "find a -type f -name '*.jpg'",
+        ),
+        ("How many .jpg are in a?", "import glob\nprint(len(glob.glob('a/*.jpg')))", ""),
+        (
+            "How many .jpg are in a and its subfolders?",
+            "import glob\nprint(len(glob.glob('a/**/*.jpg', recursive=True)))",
+            "",
+        ),
+        (
+            "How many .gif are in a and its subfolders?",
+            "import glob\nprint(len(glob.glob('a/*.gif')))",
+            "",
+        ),
+    ],
+)
+def test_folders_that_a_request_means_and_a_block_left_out_are_told(session, request_, code, right):
+    it = session(f"```python\n{code}\n```", "1", "I do not know.")
+    for name in ("x.jpg", "b/y.jpg", "x.gif"):
+        put(it.loop.context, f"a/{name}", "")
+    events = it.play(request_)
+    assert (
+        (f"```bash\n{right}\n```" in it.model.asked[1][-1].text) if right else "left out" not in str(events)
+    )
+    assert ("Doubted" in kinds(events)) == bool(right)

@@ -64,5 +64,47 @@ def test_what_was_renamed_in_another_way_is_taken_back_with_the_loop_that_does_i
     assert left == {new: old} | {name: was for was, name in others.items()}
 
 
+@pytest.mark.parametrize(
+    ("request_", "how", "told"),
+    [
+        ("Rename all the .text files in in so that they end with .txt", '"${f%.txt}.txt"', True),
+        ("all *.text in in and below should be *.txt", '"$f.txt"', True),
+        ("all *.text in in and below should be *.txt", '"${f%.text}.txt"', False),
+        ("add .bak behind the .text files in in", '"$f.bak"', False),
+        ("rename the *.text files in in to *.text.bak", '"$f.bak"', False),
+    ],
+)
+def test_a_new_ending_behind_the_old_one_is_taken_back_with_what_replaces_it(session, request_, how, told):
+    it = session(f'```bash\nfor f in in/*.text; do mv "$f" {how}; done\n```', "No.", "No.")
+    for name in ("a b.text", "sub/c.text", "d.txt"):
+        put(it.loop.context, f"in/{name}", name)
+    events = it.play(request_)
+    [result] = [event.result for event in events if isinstance(event, Returned)]
+    loop = result.text.partition("This renames them: ")[2]
+    assert bool(loop) == told
+    if told and shutil.which("bash"):
+        subprocess.run(["bash", "-c", loop], cwd=it.folder, check=True)
+        names = {path.name for path in it.folder.rglob("*") if path.is_file()}
+        assert names == {"a b.txt", "c.txt", "d.txt"}
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "sed -i 's/-/-0/' in/*",
+        "mv in/b-1.txt in/b-2.txt in/b-01.txt",
+        "mv in/b-1.txt in/b-01.txt; mv in/b-2.txt in/b-01.txt",
+    ],
+)
+def test_the_loop_is_shown_also_where_nothing_was_renamed(session, block):
+    it = session(f"```bash\n{block}\n```", "It cannot be done.", "No.")
+    for n in (1, 2):
+        put(it.loop.context, f"in/b-{n}.txt", str(n))
+    it.play("Rename b-1.txt to b-01.txt and so on in the folder in")
+    told = it.model.asked[1][-1].text
+    assert told.endswith('cd in/ && for f in b-[0-9].txt; do mv "$f" "b-0${f#b-}"; done\n```')
+    assert "b-1.txt is not there" not in told
+
+
 def test_a_rename_as_shown_stays():
     assert find_other_renaming((), "a.txt becomes b.txt") is None

@@ -1,6 +1,7 @@
 """Saving is not running: what is saved, checked and not started, in which languages, and how that is said."""
 
 import pytest
+from tests.filing import put
 from tests.playing import last
 
 from tripletick.events import Answered, Returned
@@ -243,3 +244,23 @@ def test_a_program_that_is_to_ask_the_user_is_not_started_without_them(session, 
         assert results[1].text == ""
     else:
         assert "EOFError" in results[1].text
+
+
+@pytest.mark.parametrize(
+    ("code", "runs"),
+    [
+        ("python3 - a.csv > b.txt", False),
+        ("ls\npython3 - < a.csv", False),
+        ("python3 - a.csv <<'END'\nprint(1)\nEND", True),
+        ("echo 'print(1)' | python3 -", True),
+        ("python3 - < a.py", True),
+    ],
+)
+def test_python_without_a_program_is_not_started(session, code, runs):
+    it = session(f"```bash\n{code}\n```", "No.", "No.")
+    for name in ("a.csv", "a.py"):
+        put(it.loop.context, name, "1\n")
+    it.play()
+    told = it.model.asked[1][-1].text
+    assert ("there is no program for python3 - to run" in told) != runs
+    assert (it.folder / "b.txt").exists() is False

@@ -61,6 +61,10 @@ _RENAMES = lazy_regex(
     r"(?P<new>(?:'[^'\n]+'/)?[\w./-]+(?:[ \t]+[\w.()-]+)*[ \t]+[\w()-]+(?:\.\w+)?)[ \t]*$"
 )
 """A file or folder, and several words behind it that may be its new name."""
+_SEEKS = lazy_regex(
+    r"(?m)(?P<command>(?:^|[|;&(])[ \t]*grep(?:[ \t]+-\w+)*[ \t]+)(?P<words>\w+(?:[ \t]+\w+){1,6})(?=[ \t]|$)"
+)
+"""The first words that grep gets: what it looks for, and then the files."""
 
 
 def quote_names(script: str, workspace: Workspace, request: str) -> str:
@@ -83,7 +87,18 @@ def quote_names(script: str, workspace: Workspace, request: str) -> str:
     names |= {phrase for phrase in phrases if re.search(r"\w\.\w{1,6}$", phrase)}
     if names or phrases:
         script = _quote_plain(script, names, phrases)
+    script = _SEEKS.sub(lambda found: _quote_sought(found, workspace, request), script)
     return _RENAMES.sub(lambda found: _quote_target(found, workspace), script)
+
+
+def _quote_sought(found: re.Match[str], workspace: Workspace, request: str) -> str:
+    """Quote the words that grep looks for, where the request has them in this order and none is a file."""
+    words = found["words"].split()
+    for count in range(len(words), 1, -1):
+        phrase, rest = " ".join(words[:count]), words[count:]
+        if re.search(rf"(?i)\b{re.escape(phrase)}\b", request) and not _has_own_words(phrase, workspace):
+            return " ".join([f"{found['command']}{shlex.quote(phrase)}", *rest])
+    return found[0]
 
 
 def _split_numbered(script: str, phrase: str, request: str) -> str:

@@ -101,7 +101,8 @@ _PLAIN_GREP = lazy_regex(
 )
 """A grep whose pattern has signs that only the patterns of -E or -P have."""
 _HEREDOC = lazy_regex(
-    r"(?P<head>\bpython3? (?:- )?<<-?[ \t]*(?P<quote>[\"'])(?P<mark>\w{1,20})(?P=quote)[ \t]*\n)"
+    r"(?P<head>\bpython3? (?:- (?:[\w./-]+ ){0,5})?"
+    r"<<-?[ \t]*(?P<quote>[\"'])(?P<mark>\w{1,20})(?P=quote)[ \t]*\n)"
     r"(?P<body>(?:.*\n){1,200}?)(?P<end>(?P=mark)[ \t]*(?:\n|\Z))"
 )
 """A program that a script hands to Python as it is."""

@@ -38,6 +38,13 @@ OWN_SHELL = (
     "Nothing was run. Each block is a shell of its own: ${name} of another block is not known here. Set it "
     "in the same block: {name}=$(COMMAND)"
 )
+UNWRITTEN = "failed, there is no program for {command} to run"
+WRITE_IT = "Nothing was run. Write the program itself in a block that begins with ```python"
+_READS_PROGRAM = lazy_regex(
+    r"(?m)^[ \t]*(?P<command>python3? -)(?=[ \t]|$)"
+    r"(?:(?!<<)[^<|\n]|<[ \t]*[\w./-]+\.(?:txt|md|csv|tsv|json|log)\b)*$"
+)
+"""Python that is to read its program from what follows, and nothing does, or data."""
 ASKS = "ok, not run, because {path} asks for input, which the user types"
 _WANTS_RUN = lazy_regex(
     r"(?i)\b(?:runs?|execute|try|test|start|tell me|show me|output|what does it|check|make sure|works"
@@ -125,12 +132,8 @@ def extract_echoes(calls: Sequence[Call]) -> str:
 
 def run_script(call: Call, context: ToolContext) -> Running:
     """Run a script, or give the result that this reply has already got for the file that it starts."""
-    if lossy := find_emptied_input(call.body, context):
-        return Result("failed", EMPTIES.format(name=lossy[0]), INSTEAD.format(line=lossy[1]))
-    if escaped := find_escaped_breaks(call.body):
-        return Result("failed", BREAKS.format(name=escaped[0]), PRINTF.format(line=escaped[1]))
-    if not call.path and (unset := find_unset_name(call.body)):
-        return Result("failed", UNSET.format(name=unset[1]), OWN_SHELL.format(name=unset[1]))
+    if refused := _find_mistake(call, context):
+        return refused
     known = find_previous_run(call, context)
     if known is None and (asks := _find_asking_program(call, context)):
         return Result("ok", ASKS.format(path=asks))
@@ -140,6 +143,19 @@ def run_script(call: Call, context: ToolContext) -> Running:
     said = (RUN if path in context.ledger.ran else RUN_UNNAMED).format(path=path)
     view = "\n".join(filter(None, (said, result.view or result.text)))
     return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
+
+
+def _find_mistake(call: Call, context: ToolContext) -> Result | None:
+    """Give the result of a script that is not run since it does harm or nothing; None for any other."""
+    if lossy := find_emptied_input(call.body, context):
+        return Result("failed", EMPTIES.format(name=lossy[0]), INSTEAD.format(line=lossy[1]))
+    if escaped := find_escaped_breaks(call.body):
+        return Result("failed", BREAKS.format(name=escaped[0]), PRINTF.format(line=escaped[1]))
+    if not call.path and (unset := find_unset_name(call.body)):
+        return Result("failed", UNSET.format(name=unset[1]), OWN_SHELL.format(name=unset[1]))
+    if not call.path and (unread := _READS_PROGRAM.search(call.body)):
+        return Result("failed", UNWRITTEN.format(command=unread["command"]), WRITE_IT)
+    return None
 
 
 def judge_status(call: Call, result: Result, context: ToolContext) -> Result:

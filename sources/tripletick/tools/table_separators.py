@@ -50,8 +50,12 @@ def _list_readers(tree: ast.Module) -> Iterator[ast.Call]:
 
 
 def _list_separators(tree: ast.Module, context: ToolContext) -> Iterator[str]:
-    """Give the separators of the tables whose paths stand in a program."""
+    """Give the separators of the tables whose paths stand in a program, or in the request of one that takes
+    arguments.
+    """
     texts = {part.value for part in ast.walk(tree) if isinstance(part, ast.Constant)}
+    if "argv" in {part.attr for part in ast.walk(tree) if isinstance(part, ast.Attribute)}:
+        texts |= context.ledger.named
     for path in texts:
         if isinstance(path, str) and path.lower().endswith(SEPARATED):
             with suppress(PathRefused, UnicodeError, ValueError):

@@ -156,6 +156,13 @@ def _check_output(
         or content_checks.find_unfiltered(call.body, texts, asked)
         or content_checks.find_counted_blanks(call.body, asked)
         or content_checks.find_counted_files(call.body, asked)
+        or (
+            result_checks.find_shallow_look(
+                call.body, (path for paths in find_by_name(workspace).values() for path in paths), asked
+            )
+            if result_checks.DEEP.search(asked)
+            else None
+        )
     )
 
 

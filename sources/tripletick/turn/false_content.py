@@ -32,7 +32,9 @@ ARCHIVES = (
     (".tar.xz", b"\xfd7zXZ", "tar -cJf {path}"),
 )
 """How the name of an archive ends, how its content begins, and what makes one everywhere."""
+ENDINGS = tuple(ending for ending, *_ in ARCHIVES)
 FALSE_ARCHIVE = "{path} was an archive of another kind than its name says."
+EMPTY_ZIP = b"PK\5\6" + bytes(18)
 MAKES = "This makes one: {how}"
 OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone."
 UNDATED = "{path} got no dates of the form {form}."
@@ -50,12 +52,16 @@ UNPACKS = lazy_regex(
     r"|extractall|unpack_archive"
 )
 _HELD = (
-    r"(?i)\b(?:pack|zip|compress|archive|bundle)\w* (?:up )?"
+    r"(?i)\b(?:(?:pack|zip|compress|archive|bundle)\w* (?:up )?|out of |from )"
     r"(?:(?:all of|all|the|my|our|whole|folder|directory) )*[\"'`]?{}\b"
 )
 """The folder that a request wants in an archive …"""
-_PLACED = r"(?i)\b(?:in|into|inside|to|im|dans) (?:the |my |folder )*{}\b(?![\w.])"
+_PLACED = (
+    r"(?i)(?<!\bhand )(?<!\bturn )(?<!\bsend )"
+    r"\b(?:in|into|inside|to|im|dans) (?:the |my |folder )*{}\b(?![\w.])"
+)
 """… and one in which it wants that."""
+EMPTY_PACKED = "Nothing was in {path}."
 PACKED_INSIDE = "{path} lies in the folder that it is to hold."
 ARCHIVE = lazy_regex(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
 _NO_NAME = (
@@ -90,12 +96,15 @@ def find_false_content(
     kinds = list_kinds(request) - {"zip"}
     made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
     for path, left in made if PACKS.search(code) else ():
+        data = read(left) if path.lower().endswith(ENDINGS) else b""
         for ending, head, how in ARCHIVES:
-            if path.lower().endswith(ending) and (data := read(left)) and not data.startswith(head):
+            if path.lower().endswith(ending) and data and not data.startswith(head):
                 what = _find_packed(code, path) or "FOLDER"
                 made_by = f"{how.format(path=shlex.quote(path))} {what}"
                 return take_back(FALSE_ARCHIVE.format(path=path), MAKES.format(how=made_by))
-        if kinds and (names := _list_packed(read(left))):
+        if data == EMPTY_ZIP and (held := re.search(_HELD.format(r"(?P<folder>[\w.-]*\w)"), request)):
+            return take_back(EMPTY_PACKED.format(path=path), _pack(path, held["folder"]))
+        if kinds and (names := _list_packed(data)):
             other = filter_other_kinds(names, kinds, request)
             if other and len(other) < len(names):
                 said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
@@ -135,11 +144,13 @@ def _find_packed_inside(changes: Sequence[Change], request: str) -> Result | Non
         if placed or folder.startswith("-") or name.startswith("-"):
             continue
         if is_new and re.search(named, request) and re.search(_HELD.format(re.escape(folder)), request):
-            program = "python3 -m zipfile -c" if name.endswith(".zip") else "tar -caf"
-            return take_back(
-                PACKED_INSIDE.format(path=change.path), f"{program} {shlex.join([name, folder])}"
-            )
+            return take_back(PACKED_INSIDE.format(path=change.path), _pack(name, folder))
     return None
+
+
+def _pack(name: str, folder: str) -> str:
+    program = "python3 -m zipfile -c" if name.endswith(".zip") else "tar -caf"
+    return MAKES.format(how=f"{program} {shlex.join([name, folder])}")
 
 
 def _find_false_table(

@@ -22,7 +22,7 @@ from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.shell_mistakes import correct_script
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, clues, result_checks, wanted_files
+from tripletick.turn import attachments, attempts, clues, rename_examples, result_checks, wanted_files
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts
 from tripletick.turn.effects import BETWEEN, REWRITTEN, Effects
@@ -80,8 +80,8 @@ def build_closing(
     its own work. The program in which a failure lies goes along.
     """
     wrong = [result for _, result in results if result.outcome == "failed"] if context.trial.files else []
-    shown, path, tag = "", "", ""
-    left = "" if tries.error or tries.flawed else _list_left_mistakes(context.ledger, results)
+    shown, path, tag, loop = "", "", "", ""
+    due = "" if tries.error or tries.flawed else _list_left_mistakes(context.ledger, results)
     _drop_missing_sources(context, results)
     tries.changed = tries.changed or bool(changed.text and not changed.nothing)
     if results and _is_unchanged_repair(context, results):
@@ -100,15 +100,15 @@ def build_closing(
     elif path := wanted_files.find_unmade_text(conversation, context, results):
         name, tag = "program", get_tag(path)
         context.ledger.wanted = path
-    elif left:
-        name, tries.flawed, shown = "flawed", True, left
+    elif due:
+        name, tries.flawed, shown = "flawed", True, due
     elif (
         not tries.error
         and not tries.flawed
         and (flaw := next((each for each in changed.flaws if not each.lost), None))
     ):
         name, tries.flawed = "flawed", True
-        shown = _show_mending(flaw.command, "bash")
+        due, shown = flaw.text.removesuffix(f": {flaw.command}"), _show_mending(flaw.command, "bash")
         context.ledger.mending = flaw.command, results[-1][0].body.strip() if results else ""
     elif not tries.error and (
         wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
@@ -120,15 +120,19 @@ def build_closing(
         name = _choose_closing(conversation, context, results, changed, tries)
         if tries.unread == "unfinished-literal":
             shown = _suggest_loop(conversation, context)
+        elif name in ("failed", "nothing", "unmatched") and (
+            loop := _find_renaming(conversation, context, tries)
+        ):
+            name, shown = name.replace("unmatched", "nothing"), _show_mending(loop, "bash")
         elif name == "nothing" and results[-1][0].tool == "python":
             shown = clues.describe_unprinted(results[-1][0].body)
     tries.achieved = name in ACHIEVED and not tries.error
-    tries.due = UNTOUCHED.format(path=path) if name == "undone" else left.partition("\n")[0].rstrip(".")
+    tries.due = UNTOUCHED.format(path=path) if name == "undone" else due.partition("\n")[0].rstrip(".")
     tries.mending = shown if name in ("undone", "flawed") else ""
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     # what is shown last is what a small model copies
-    parts = (closing, shown) if name == "undone" else (shown, closing)
+    parts = (closing, shown) if loop or name in ("undone", "absent") else (shown, closing)
     return "\n\n".join(filter(None, (changed.text, *parts)))
 
 
@@ -198,6 +202,15 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
     if len(made) != 1 or made[0] in conversation.asked or not get_close_matches(path, made, 1, ALIKE):
         return ""
     return _show_mending(shlex.join(["mv", made[0], path]), "bash")
+
+
+def _find_renaming(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
+    """Give the loop that renames as the request shows it with one file, where nothing was changed yet."""
+    asked = conversation.asked
+    if tries.changed or not any(rename_examples.iter_shown_renames(asked)):
+        return ""
+    there = file_listing.find_by_name(context.workspace).values()
+    return rename_examples.describe_shown_renaming((path for paths in there for path in paths), asked)
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:

@@ -19,7 +19,12 @@ from tripletick.messages import Call, Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import NUMERALS, join_names
 from tripletick.turn.copied_only import find_copied_only
-from tripletick.turn.rename_examples import find_other_renaming
+from tripletick.turn.rename_examples import (
+    SHOWN_LOOP,
+    describe_shown_renaming,
+    find_doubled_ending,
+    find_other_renaming,
+)
 
 SHELL = "bash"
 MOVES = lazy_regex(r"\bmv\b|rename|shutil\.move|\.replace\(")
@@ -208,6 +213,7 @@ def find_loss(
         wrong = (
             _find_other_names(code, changes, request)
             or find_other_renaming(changes, request)
+            or find_doubled_ending(changes, request)
             or find_copied_only(code, changes, request, root)
         )
         if wrong:
@@ -216,7 +222,11 @@ def find_loss(
         return take_back(few) if few else _find_other_kinds(code, changes, request)
     sources = shlex.join([*lost, *renamed.values()])
     told = {"paths": join_names(lost, NAMED), "target": shlex.quote(target), "sources": sources}
-    return take_back(*(part.format(**told) for part in said))
+    why, how = (part.format(**told) for part in said)
+    old = (each.path for each in list_gone(changes))
+    if said[0] is _ONE_NAME and (loop := describe_shown_renaming(old, request)):
+        how = SHOWN_LOOP.format(loop=loop)
+    return take_back(why, how)
 
 
 def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root: Path) -> str:
@@ -355,7 +365,8 @@ def list_kinds(request: str) -> set[str]:
     kinds = set(re.findall(r"(?<!\w)\*?\.([a-z][a-z0-9]{1,4})\b(?![./])", plain))
     kinds |= set(re.findall(rf"\b({KINDS.replace(' ', '|')})s?\b", re.sub(r"\S\.\w+", " ", plain)))
     kinds |= {"jpg", "jpeg"} if kinds & {"jpg", "jpeg"} else set()
-    return set() if ELSE.search(KEPT.sub(" ", plain)) else kinds
+    other = re.sub(r"(?<!\w)\*?\.[a-z]\w{1,4}\b", " ", KEPT.sub(" ", plain))
+    return set() if ELSE.search(other) else kinds
 
 
 def filter_other_kinds(paths: Sequence[str], kinds: Collection[str], request: str) -> list[str]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tripletick.checkpoint.undo_plan import is_folder
+from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change
 from tripletick.system.lazy_regex import lazy_regex
 
@@ -34,7 +34,16 @@ _SO_ON = lazy_regex(
 )
 """The first of several that are renamed alike."""
 NOT_AS_SHOWN = "{old} is to become {new}, and became something else."
-LOOP = 'This renames as shown: {moves}for f in {pattern}; do mv "$f" "{name}"; done'
+DOUBLED = "{old} became {new}, which has both endings."
+REPLACES = (
+    "This renames them: find {folder} -name '*.{old}' | "
+    'while read -r f; do mv "$f" "${{f%.{old}}}.{new}"; done'
+)
+_ADDS = lazy_regex(
+    r"(?i)\b(?:add|append|attach|behind|after|back(?:ed)?.?up|häng\w*|anhäng\w*|ajoute\w*|añad\w*)\b"
+)
+SHOWN_LOOP = "This renames as shown: {loop}"
+LOOP = '{moves}for f in {pattern}; do mv "$f" "{name}"; done'
 
 
 def find_other_renaming(changes: Sequence[Change], request: str) -> tuple[str, str] | None:
@@ -46,7 +55,30 @@ def find_other_renaming(changes: Sequence[Change], request: str) -> tuple[str, s
     for old, new in iter_shown_renames(request):
         path = next((path for path, name in gone.items() if name == old), "")
         if path and come and new not in come:
-            return NOT_AS_SHOWN.format(old=old, new=new), _describe_loop(path.removesuffix(old), old, new)
+            loop = _describe_loop(path.removesuffix(old), old, new)
+            return NOT_AS_SHOWN.format(old=old, new=new), SHOWN_LOOP.format(loop=loop) if loop else ""
+    return None
+
+
+def describe_shown_renaming(paths: Iterable[str], request: str) -> str:
+    """Give the loop that renames as a request shows it with one of these files, "" where it shows none."""
+    by_name = {path.rpartition("/")[2]: path for path in paths}
+    shown = ((by_name[old], old, new) for old, new in iter_shown_renames(request) if old in by_name)
+    return next((_describe_loop(path.removesuffix(old), old, new) for path, old, new in shown), "")
+
+
+def find_doubled_ending(changes: Sequence[Change], request: str) -> tuple[str, str] | None:
+    """Say that files got a new ending behind the old one, where a request names both, and give the loop that
+    puts it in the place of that.
+    """
+    for new, old in () if _ADDS.search(request) else find_renames(changes).items():
+        ending = old.rpartition(".")[2]
+        added = new.rpartition("/")[2].removeprefix(f"{old.rpartition('/')[2]}.")
+        both = [rf"\.{re.escape(each)}\b" for each in (ending, added)]
+        named = all(re.search(each, request) for each in both) and not re.search("".join(both), request)
+        if "." in old and re.fullmatch(r"\w{1,5}", added) and named:
+            folder = shlex.quote(old.partition("/")[0] if "/" in old else ".")
+            return DOUBLED.format(old=old, new=new), REPLACES.format(folder=folder, old=ending, new=added)
     return None
 
 

@@ -115,10 +115,19 @@ SHRINKS = lazy_regex(
 """A program may have fewer functions afterwards."""
 DEEP = lazy_regex(
     r"\b(?:sub-?folders?|sub-?director\w+|recursive\w*|below|underneath|everywhere|all (?:the )?folders"
+    r"|folders? (?:inside|within|in (?:it|there|that))"
     r"|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartell\w+|submapp?en|subpastas?)\b",
     re.IGNORECASE,
 )
 """Files are meant wherever they lie."""
+_FLAT = lazy_regex(r"\bglob\(|\bos\.(?:listdir|scandir)\(|\.iterdir\(|\bls\b|\bfind\b[^\n|;]* -maxdepth 1\b")
+_DEEPER = lazy_regex(
+    r"\*\*|\*/|\bis_?dir\(|\[ -d |\bos\.walk\(|\brglob\(|\bls [^\n|;]*-\w*R"
+    r"|\bfind\b(?![^\n|;]* -maxdepth 1\b)"
+)
+"""What looks into one folder alone, and into those in it."""
+UNSEEN = "{path} was left out, and the task means the folders in {folder} too."
+_COUNTS = lazy_regex(r"(?i)\b(?:how many|count|number of|wie viele|combien|cuánt[ao]s|quant[ie])\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +160,22 @@ def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> F
     )
     left = next((path for path in there if named and path.endswith(named)), "")
     return Flaw(LEFT_OVER.format(path=left)) if left else None
+
+
+def find_shallow_look(code: str, there: Iterable[str], request: str) -> Flaw | None:
+    """Say that a block looked for files of an ending in one folder where a request, which names that, means
+    those in it too and there are such files. `there`: the paths of all files.
+    """
+    if not DEEP.search(request) or not _FLAT.search(code) or _DEEPER.search(code):
+        return None
+    endings = {*re.findall(r"(?<!\w)\*?(\.[a-z]\w{1,4})\b", request)}
+    for path in there:
+        folder, _, inner = path.partition("/")
+        if "/" in inner and path.endswith(tuple(endings)) and re.search(rf"\b{re.escape(folder)}\b", request):
+            files = f"find {shlex.quote(folder)} -type f -name '*{path[path.rindex('.') :]}'"
+            how = files + " | wc -l" * bool(_COUNTS.search(request))
+            return make_mendable(UNSEEN.format(path=path, folder=folder), how if len(endings) == 1 else "")
+    return None
 
 
 def find_disorder(path: str, text: str, request: str) -> Flaw | None:

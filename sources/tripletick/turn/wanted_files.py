@@ -21,6 +21,7 @@ from tripletick.turn.claims import is_stated
 from tripletick.turn.effects import REWRITTEN, Effects
 from tripletick.turn.file_mentions import PLACE, is_named_after
 from tripletick.turn.losses import INSIDE
+from tripletick.turn.rename_examples import iter_shown_renames
 
 INTO = f"{INSIDE}|to|nach|naar"
 """What stands before the folder in which a file is to be made."""
@@ -118,6 +119,8 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
     the program, text or table that a statement of it names: "the mean of b.csv in mean.txt, one digit".
     """
     said, asked, absent = conversation.templates, conversation.asked, context.ledger.absent
+    if absent and (olds := {old for old, _ in iter_shown_renames(asked)}):
+        absent = tuple(path for path in absent if path not in olds)
     if said.has_words("withheld", asked):
         return ()
     if said.has_words("makes", asked):
