@@ -179,6 +179,24 @@ def test_a_command_that_the_user_only_wants_to_see_is_the_answer(session, reques
 
 
 @pytest.mark.parametrize(
+    "request_",
+    [
+        "What does the command rm -r old do? Only explain it, don't do it.",
+        "a colleague told me to type rm -r old. what would that do? just explain, dont run it",
+        "Explain what rm -r old does. Do not run anything.",
+        "Erkläre mir, was rm -r old tut, aber führe es nicht aus.",
+    ],
+)
+@pytest.mark.parametrize("dialect", ["fence", "xml", "native"], indirect=True)
+def test_what_is_only_to_be_explained_is_not_run_and_gets_words(session, request_):
+    it = session("```bash\nrm -r old\n```", "It deletes old.\n```bash\nrm -r old\n```")
+    put(it.loop.context, "old/a.txt", "a")
+    events = it.play(request_)
+    assert last(events, Answered).text == "It deletes old."
+    assert (it.folder / "old/a.txt").exists() and not any(isinstance(each, Returned) for each in events)
+
+
+@pytest.mark.parametrize(
     ("request_", "there"),
     [
         ("How is a text reversed in Python? Don't save or run anything.", []),

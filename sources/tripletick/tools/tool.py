@@ -87,6 +87,8 @@ class FileTracker:
     """It wants a result and speaks of no program or file: a program for it is not saved."""
     only_shown: bool = False
     """… nor a program saved: what the model writes is the answer …"""
+    only_told: bool = False
+    """… where that has words: it wants something explained …"""
     unsaved: bool = False
     """… also under a name that the model has given it."""
     wanted: str = ""

@@ -31,6 +31,7 @@ ANEW = 3
 all (arXiv 2604.10508), and what stands in the history is what small models write again.
 """
 NUDGE = "Your answer was empty. The request was: {request}"
+IN_WORDS = "Nothing was run. Answer in words, without any block. The request was: {request}"
 NO_QUESTION = "You wrote REQUEST_CLARIFICATION without a question. Do the task, or ask it."
 MORE_QUESTIONS = "That is one question too many. Do the task with what you know."
 QUESTIONS = 2
@@ -255,11 +256,13 @@ class Attempts:
         self.steps += first
         return first
 
-    def record_empty_reply(self, request: str) -> str:
-        """Count an empty reply; gives what the model is told of it."""
+    def record_empty_reply(self, request: str, *, told: bool = False) -> str:
+        """Count an empty reply, or one without words where something is to be `told`; gives what the model is
+        told of it.
+        """
         self.silent += 1
         self.steps += 1
-        return NUDGE.format(request=request.partition("\n")[0])
+        return (IN_WORDS if told else NUDGE).format(request=request.partition("\n")[0])
 
     def reset_for_restart(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""

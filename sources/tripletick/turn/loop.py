@@ -244,13 +244,11 @@ class Loop:
                 end = yield from self.run_check(shift.agent, tries, command)
                 if end or self._find_due_check(shift.agent, tries):
                     return end
-            lacking = receipts.find_unreported_output(self.conversation, tries, said)
-            return (
-                yield from self.hooks.apply_pre_response(
-                    said, lacking + self.context.outside.format_citations(said)
-                )
-            )
-        self.conversation.add_user_message(tries.record_empty_reply(self.conversation.asked))
+            more = receipts.find_unreported_output(self.conversation, tries, said)
+            more += self.context.outside.format_citations(said)
+            return (yield from self.hooks.apply_pre_response(said, more))
+        told, asked = self.context.ledger.only_told, self.conversation.asked
+        self.conversation.add_user_message(tries.record_empty_reply(asked, told=told))
         return None
 
     def _find_due_check(self, agent: Agent, tries: Attempts) -> str:

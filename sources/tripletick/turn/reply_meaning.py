@@ -92,13 +92,16 @@ def _replace_line(lines: list[str], at: int, new: str) -> str:
 
 
 def show_programs(reading: ParsedReply, ledger: FileTracker, languages: Collection[str]) -> ParsedReply:
-    """Turn a reply to a request that wants nothing run into an answer that shows its programs; one with
-    another block, or that saves a file where it may, stays as it is.
+    """Turn a reply to a request that wants nothing run into an answer that shows its programs, or its words
+    where something is to be explained; one with another block, or that saves a file where it may, stays as
+    it is.
     """
     calls, said = reading.calls, reading.answer_text
     shown = ledger.only_shown and all(ledger.unsaved or not each.path for each in calls)
     if not shown or not calls or any(each.tool not in languages for each in calls):
         return reading
+    if ledger.only_told:
+        return replace(reading, calls=(), answer=cut_blocks(said))
     if not all(f"```{call.tool}" in said for call in calls):
         blocks = (f"```{call.tool}\n{call.body}\n```" for call in calls)
         said = "\n\n".join(filter(None, (cut_blocks(said), *blocks)))

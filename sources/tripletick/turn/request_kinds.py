@@ -34,7 +34,8 @@ def note_request(ledger: FileTracker, said: Templates, request: str, ending: str
     ledger.only_asks = only_wants(("asks",), said, request)
     ledger.only_computes = said.has_words("computes", request)
     ledger.unsaved = said.has_words("unsaved", request)
-    ledger.only_shown = ledger.withheld and bool(ending) and ending == said.show
+    ledger.only_told = ledger.withheld and bool(ending) and ending == said.explain
+    ledger.only_shown = ledger.only_told or (ledger.withheld and bool(ending) and ending == said.show)
 
 
 def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
