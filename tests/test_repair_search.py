@@ -1,5 +1,7 @@
 """The one small change with which the examples of a task hold: found, or nothing is said."""
 
+import shutil
+
 import pytest
 from tests.filing import open_plain
 from tests.programs import open_bench
@@ -117,6 +119,34 @@ def test_of_a_new_program_only_its_examples_are_right(context):
 def test_nothing_is_tried_where_no_box_holds(tmp_path):
     with open_plain(tmp_path) as context:
         assert look(context, "a.py", "print(2)\n", "a.py should print 3") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "right"),
+    [
+        (
+            "slug.py",
+            "import sys\nprint(sys.argv[1].lower())\n",
+            'import sys\nprint(sys.argv[1].lower().replace(" ", "-"))\n',
+        ),
+        (
+            "slug.sh",
+            "echo \"$1\" | tr '[:upper:]' '[:lower:]'\n",
+            "echo \"$1\" | tr '[:upper:]' '[:lower:]' | tr ' ' -\n",
+        ),
+        (
+            "slug.js",
+            "console.log(process.argv[2]);\n",
+            'console.log(process.argv[2].toLowerCase().replaceAll(" ", "-"));\n',
+        ),
+    ],
+)
+def test_what_is_printed_in_another_form_gets_that(context, path, source, right):
+    runs = {"py": "python3", "sh": "bash", "js": "node"}[path.rpartition(".")[2]]
+    if not shutil.which(runs):
+        pytest.skip(f"{runs} is not there")
+    task = f'Write {path}: {runs} {path} "Red Summer Hat" prints red-summer-hat'
+    assert look(context, path, source, task) == right
 
 
 def test_what_a_program_imports_lies_beside_it(context):

@@ -217,10 +217,10 @@ def find_fixed_argument(task: str, path: str, source: str, language: Language) -
 
 
 def _is_made_of(result: str, given: str) -> bool:
-    """Tell whether a text of three letters or more has none that its argument has not."""
-    letters = Counter(sign for sign in result.casefold() if sign.isalpha())
-    is_text = sum(letters.values()) > 2 and not re.search(r"\d", result) and not _TRUTH.fullmatch(result)
-    return is_text and letters <= Counter(given.casefold())
+    """Tell whether a text of three letters or more has no letter and no digit that its argument has not."""
+    signs = Counter(filter(str.isalnum, result.casefold()))
+    is_text = sum(map(str.isalpha, result)) > 2 and not _TRUTH.fullmatch(result)
+    return is_text and signs <= Counter(given.casefold())
 
 
 def find_unasked_input(task: str, path: str, source: str, language: Language) -> str:

@@ -26,6 +26,8 @@ def _row(pattern: str, *meant: str) -> Row:
 
 _TERM = r"[\w.]+(?:\([^()\n]*\)|\[[^\[\]\n]*\])*"
 """A name, a number, a call or an item."""
+_VALUE = r"(?:[\w.]+|\"[^\"\n]*\"|'[^'\n]*')(?:\([^()\n]*\)|\[[^\[\]\n]*\]|\.\w+)*"
+"""… also of what these give, and a text."""
 _COMMON = (
     _row(r"(?<=[\w)\]] )<=(?= )", "<", ">="),
     _row(r"(?<=[\w)\]] )>=(?= )", ">", "<="),
@@ -58,7 +60,28 @@ _COMMON = (
     _row(r"\.join\((['\"])\1\)", r".join(\1 \1)"),
     _row(r"\.join\((['\"]) \1\)", r".join(\1\1)"),
 )
+_CASES = (".lower()", ".upper()", ".title()", ".capitalize()", ".strip()", "[::-1]")
+_SIGNS = tuple(
+    f'{case}.replace(" ", "{sign}")' for case in ("", ".lower()", ".upper()") for sign in ("-", "_", "")
+)
+_JS_SIGNS = [each.replace("replace", "replaceAll") for each in _SIGNS]
+_JS_TEXTS = [
+    each.replace("lower", "toLowerCase").replace("upper", "toUpperCase") for each in (*_CASES[:2], *_JS_SIGNS)
+]
+_PIPES = (
+    "tr A-Z a-z",
+    "tr a-z A-Z",
+    "tr ' ' -",
+    "tr ' ' _",
+    "tr -d ' '",
+    "tr 'A-Z ' a-z-",
+    "tr 'A-Z ' a-z_",
+    "rev",
+    "sort",
+)
+"""What a text may have to become before it is printed: other case, other signs for blanks, turned round."""
 _PYTHON = (
+    _row(rf"\bprint\(({_VALUE})\)$", *(rf"print(\1{each})" for each in (*_CASES, *_SIGNS))),
     _row(r"(?<=[\w)\]]) // (?=[\w(])", " / ", " % "),
     _row(r"\brange\(((?:[^(),\n]|\([^()\n]*\))+)\)", r"range(\1 + 1)", r"range(1, \1 + 1)", r"range(1, \1)"),
     _row(r"\brange\((?:0|1), ((?:[^(),\n]|\([^()\n]*\))+)\)", r"range(\1)", r"range(1, \1 + 1)"),
@@ -133,6 +156,7 @@ _PYTHON = (
     _row(r"\bFalse\b", "True"),
 )
 _SCRIPT = (
+    _row(rf"\bconsole\.log\(({_VALUE})\)(?=;?$)", *(rf"console.log(\1{each})" for each in _JS_TEXTS)),
     _row(r"^(\s+)(?:(?:const|let|var) )?\w+ = (.+)$", r"\1return \2"),
     _row(r" (?:===?) (\w+)", r" !== \1"),
     _row(r"\+= (\w+)(?=;|$)", r"+= Number(\1)"),
@@ -140,6 +164,8 @@ _SCRIPT = (
     _row(r"(?<![\w(])(process\.argv\[\d\])", r"Number(\1)"),
     _row(r"\bargv\.slice\(1\)", "argv.slice(2)"),
     _row(r"\bslice\((\d)\)", "slice(1)", "slice(2)", "slice(3)"),
+    _row(r"\bMath\.(?:sum|add)\(((?:[^()\n]|\([^()\n]*\))+)\)", r"\1.map(Number).reduce((a, b) => a + b, 0)"),
+    _row(r"\b(Math\.(?:max|min)\()(?=\w)", r"\1..."),
     _row(r"\.sort\(\)", ".sort((a, b) => a - b)", ".sort((a, b) => b - a)"),
     _row(r"\ba - b\b", "b - a"),
     _row(r"\bb - a\b", "a - b"),
@@ -158,6 +184,7 @@ _SCRIPT = (
     _row(r"\"(\s?)\"\.|'\s?'\.", r'" ".'),
 )
 _SHELL = (
+    _row(r"^(\s*(?:echo|printf|basename|cat|cut|sed|tr)\b[^;#\n]*)$", *(rf"\1 | {each}" for each in _PIPES)),
     _row(r"^(\s*\w+) ?= ?(?=\S)", r"\1="),
     _row(r"\$1\b", "$2", "$@"),
     _row(r"\$2\b", "$1", "$3"),
