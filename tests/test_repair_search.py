@@ -149,6 +149,18 @@ def test_what_is_printed_in_another_form_gets_that(context, path, source, right)
     assert look(context, path, source, task) == right
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right", "task"),
+    [
+        ("round(b / a, 1)", "round(b / a * 100, 1)", "python3 a.py 450 36 prints 8.0"),
+        ("b * a", "b * a / 60", "python3 a.py 90 40 prints 60.0"),
+    ],
+)
+def test_parts_of_a_hundred_and_of_an_hour_are_tried(context, wrong, right, task):
+    source = f"import sys\na, b = map(float, sys.argv[1:])\nprint({wrong})\n"
+    assert look(context, "a.py", source, f"Write a.py: {task}") == source.replace(wrong, right)
+
+
 def test_what_a_program_imports_lies_beside_it(context):
     folder = context.workspace.root / "tools"
     folder.mkdir()
