@@ -104,6 +104,10 @@ def test_what_names_none_is_routed_as_ever(tmp_path, request_):
         ("explain recursion in one sentence", {"recursion.py": "print(1)\n"}, False),
         ("explain recursion in one sentence", {"essay.md": "recursion " * 200}, False),
         ("tell me a joke", {".joke.txt": "a joke\n"}, False),
+        ("Could you tell me the capital of Japan?", {"trip.txt": "Japan 2025\n"}, False),
+        ("Pub quiz: what is the capital of Australia?", {"quiz.txt": "pub, 7 pm\n"}, False),
+        ("Is raw chicken kept on the top or the bottom shelf, and why?", {"buy.txt": "chicken\n"}, False),
+        ("the Lucca note has a departure time, what is it", {"lucca.txt": "18:40\n"}, True),
     ],
 )
 def test_what_is_about_a_text_of_the_folder_is_for_who_can_read_it(tmp_path, request_, files, reads):

@@ -8,9 +8,21 @@ from pathlib import Path
 
 from tripletick.languages.registry import is_document
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.data_summary import KNOWN
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.turn.attachments import FEW, SHORT
 from tripletick.turn.file_mentions import find_blank_names, is_file_name, split_words
+
+_OWN = lazy_regex(
+    r"(?i)\b(?:my|mine|our|ours|me|us|mein\w*|mir|uns\w*|mon|ma|mes|notre|nos|mis?|nuestr\w*|miei|mi[oa]|nostr\w*"
+    r"|mijn|ons|onze|мо[йяие]\w*|наш\w*|notes?|lists?|files?|documents?|notiz\w*|listen?|datei\w*|fichiers?)\b"
+)
+"""What says that the user speaks of things of their own; others ask what anybody may know."""
+_COURTESY = lazy_regex(
+    r"(?i)\b(?:tell|give|show|explain to|help|remind|ask\w*|told|sag\w*|erklär\w*) (?:me|us|mir|uns)\b"
+)
+_SENTENCE_END = lazy_regex(r"[.!?;:\n]+(?=\s|$)")
 
 
 def names_file(request: str, folder: Path) -> bool:
@@ -24,12 +36,15 @@ def names_file(request: str, folder: Path) -> bool:
 
 
 def concerns_files(request: str, folder: Path) -> bool:
-    """Tell whether a request names a file of the folder, a folder there or a kind of its files, or has a word
-    of the name of a text there or, where there are only a few short ones, of what they say.
+    """Tell whether a request names a file of the folder, a folder there or a kind of its files, or speaks of
+    the user's own things with a word of the name of a text there or, where there are only a few short ones,
+    of what they say. A table's name is enough.
     """
     if names_file(request, folder):
         return True
     words = extract_content_words(request)
+    owned = filter(_OWN.search, _SENTENCE_END.split(_COURTESY.sub(" ", request)))
+    own = extract_content_words(" ".join(owned))
     with suppress(OSError, PathRefused):
         workspace = Workspace(folder)
         names = [name for name in workspace.list_names(".") if not name.startswith(".")]
@@ -40,11 +55,13 @@ def concerns_files(request: str, folder: Path) -> bool:
         if any(re.search(mention, request, re.IGNORECASE) for mention in mentions):
             return True
         names = list(filter(is_document, names))
-        if words & {word for name in names for word in extract_content_words(name.rpartition(".")[0])}:
-            return True
-        if len(names) <= FEW and sum(workspace.get_size(name) for name in names) <= SHORT:
+        for name in names:
+            meant = words if name.lower().endswith(KNOWN) else own
+            if meant & extract_content_words(name.rpartition(".")[0]):
+                return True
+        if own and len(names) <= FEW and sum(workspace.get_size(name) for name in names) <= SHORT:
             said = b"\n".join(workspace.read_shown(name, SHORT) for name in names)
-            return bool(words & extract_content_words(said.decode("utf-8", "replace")))
+            return bool(own & extract_content_words(said.decode("utf-8", "replace")))
     return False
 
 
