@@ -22,6 +22,7 @@ from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import find_misspelled, normalize_name
 from tripletick.tools.file_reader import is_binary
+from tripletick.tools.iterators import keep_items
 from tripletick.tools.line_ends import end_last_lines
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.name_quoting import correct_cuts, quote_names
@@ -139,7 +140,7 @@ def infer_path(call: Call, context: ToolContext) -> Call:
 
 
 def _complete_program(source: str, context: ToolContext) -> str:
-    return add_separators(add_imports(source), context)
+    return add_separators(keep_items(add_imports(source)), context)
 
 
 def _complete_heredoc(context: ToolContext, found: re.Match[str]) -> str:
