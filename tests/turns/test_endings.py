@@ -226,6 +226,7 @@ def test_a_repair_whose_check_failed_is_none_when_it_is_sent_again(session):
             "tea.txt is not there, so the task is not done.",
         ),
         ("Convert a.csv to a.json", "echo [] > a.json", ANSWER),
+        ("Make in/ and put the files that end in _a.csv into it", "mkdir in", ANSWER),
         (
             "Convert a.csv to a.py",
             "cat a.csv",

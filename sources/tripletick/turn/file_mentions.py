@@ -19,6 +19,10 @@ PATTERN = lazy_regex(
     r"(?![A-Za-z])"
 )
 """A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
+_PART = lazy_regex(
+    r"(?i)\b(?:end(?:s|ing)?|endings?|suffix(?:es)?|enden|endet)(?: (?:in|with|on|auf|mit))? [\"'`]?[_.-][\w.-]+[\"'`]?"
+)
+"""How names end, which is no name: `those that end in _alto.pdf`."""
 NO_FILE = lazy_regex(
     r"(?:Node|Next|Nuxt|Vue|React|Angular|Express|Three|D3|Chart|Ember|Alpine|Electron|node|p5|discord)\.js"
     r"|.*\.(?:ai|me)"
@@ -48,5 +52,6 @@ def find_blank_names(text: str, names: Iterable[str]) -> list[str]:
 
 
 def split_words(text: str) -> Iterator[str]:
-    for match in WORD.finditer(text):
+    """Give the words that may be paths."""
+    for match in WORD.finditer(_PART.sub(" ", text)):
         yield next(filter(None, match.groups())).rstrip(".:")
