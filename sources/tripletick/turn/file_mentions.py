@@ -20,7 +20,8 @@ PATTERN = lazy_regex(
 )
 """A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
 _PART = lazy_regex(
-    r"(?i)\b(?:end(?:s|ing)?|endings?|suffix(?:es)?|enden|endet)(?: (?:in|with|on|auf|mit))? [\"'`]?[_.-][\w.-]+[\"'`]?"
+    r"(?i)\b(?:end(?:s|ing)?|endings?|suffix(?:es)?|enden|endet)(?: (?:in|with|on|auf|mit))? "
+    r"[\"'`]?[_.-][\w.-]+[\"'`]?"
 )
 """How names end, which is no name: `those that end in _alto.pdf`."""
 NO_FILE = lazy_regex(
