@@ -512,13 +512,18 @@ def test_sizes_say_what_is_meant(session):
         ("delete the newest dump", "rm db-2025-03-09.sql", 4),
         ("delete the dumps and keep 2 lines of notes.txt", "rm db-*; head -2 notes.txt", 0),
         ("delete the dumps", "rm db-*", 0),
+        ("delete all but dump 3", "rm db-2025-0[123]*", 1),
+        ("keep the 3 good ones (a dump, notes.txt, LICENSE), delete the rest", "rm db-2025-0[123]*", 1),
+        ("put the latest dump into x", "mkdir x; mv db-2025-03-09.sql x/", 4),
+        ("keep the 2 newest in x, delete the rest", "mkdir x; mv db-2025-03-* x/; rm db-*", 0),
     ],
 )
 def test_so_many_files_stay_and_the_newest_as_are_to(session, request_, code, left):
     dumps = [
         f"db-{day}.sql" for day in ("2024-12-29", "2025-01-05", "2025-02-23", "2025-03-01", "2025-03-09")
     ]
-    it, result = run_block(session, code, request_, {name: f"{name}\n" for name in (*dumps, "notes.txt")})
+    files = {name: f"{name}\n" for name in (*dumps, "notes.txt", "LICENSE")}
+    it, result = run_block(session, code, request_, files)
     assert result.ok is (left is not None), result.text
     assert sum((it.folder / name).exists() for name in dumps) == (5 if left is None else left)
 
@@ -591,6 +596,9 @@ def test_an_archive_is_unpacked_where_it_is_to_be(session, request_, code, told)
         ("move all out of d, keep the names", "mv d/* .", False),
         ("delete what is in d", "rm d/*", False),
         ("delete the .txt files in d, keep the rest", "rm d/*", False),
+        ("delete all files in d and leave a note in n.txt", "rm d/*; echo gone > n.txt", False),
+        ("delete all files in d, keep those in e", "rm d/*", False),
+        ("delete all in d, except b.txt", "rm d/*", True),
     ],
 )
 def test_something_is_left_where_some_is_to_stay(session, request_, code, taken_back):

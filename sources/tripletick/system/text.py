@@ -11,6 +11,11 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
+def read_count(word: str) -> int:
+    """Read a number that stands there in digits, or as one of the numerals."""
+    return NUMERALS.index(word.lower()) if word.lower() in NUMERALS else int(word)
+
+
 def format_count(count: int, noun: str, plural: str = "") -> str:
     """Write `1 file`, `2 files`; `plural` where an s does not make it."""
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"

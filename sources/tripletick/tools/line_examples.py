@@ -12,7 +12,7 @@ from contextlib import suppress
 from tripletick.languages.registry import Language, is_document
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.system.text import NUMERALS
+from tripletick.system.text import NUMERALS, read_count
 from tripletick.tools.new_program import STDIN
 from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
@@ -135,7 +135,7 @@ def _read_lines(said: str, found: re.Match[str], given: Collection[str]) -> str:
     """
     many = found.groupdict().get("many") or found["each"].partition("on ")[2]
     count = _COUNT.search(many)
-    often = (NUMERALS.index(count[0]) if count[0] in NUMERALS else int(count[0])) if count else 0
+    often = read_count(count[0]) if count else 0
     values = re.split(r",? and |, ", _ASIDE.sub("", said))
     known = [any(word.casefold() in given for word in _WORD.findall(each)) for each in values]
     is_counted = any(known) and often == len(values) and all(map(_DIGIT.search, values))

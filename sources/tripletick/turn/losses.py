@@ -17,7 +17,7 @@ from tripletick.dialects.fence.info_string import looks_like_path
 from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.system.text import NUMERALS, join_names
+from tripletick.system.text import NUMERALS, join_names, read_count
 from tripletick.turn.copied_only import find_copied_only
 from tripletick.turn.rename_examples import (
     SHOWN_LOOP,
@@ -56,12 +56,17 @@ DELETED = ("It deleted {paths}, and the task says nothing of that.", "")
 OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone."
 FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
 NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay."
+_KEEPS = (
+    r"keep|leave|retain|behalt\w*|lass\w*|gard\w*|laiss\w*|conserv\w*|deja\w*|mant[eé]n\w*|tien\w*|lasci\w*"
+    r"|houd\w*|bewaar\w*"
+)
 SOME_STAY = lazy_regex(
-    r"\b(?:keep|leave|but not|except|n.t (?:delete|remove|touch)|behalt\w*|lass\w*|garde\w*|laisse\w*"
-    r"|conserva\w*|deja\w*|mant[eé]n\w*|lascia\w*|tieni|houd\w*|bewaar\w*)\b"
-    rf"(?!\s+(?:(?:the|that|it|den|das|le|la|il|el|de|het)\s+)?(?:empty\s+)?(?:{FOLDER}|names?)\b)",
+    rf"\b(?:{_KEEPS}|but not|except|n.t (?:delete|remove|touch))\s+(?:(?:only|just|nur|the|die|je)\s+)?"
+    r"(?:those|ones?|originals?|diejenigen|die|eine[nrs]?|ceux|celles|une?|los que|las que|quell[ei]|un[oa]"
+    rf"|degene\w*|één|[\"'`]?(?P<named>[\w-]+\.\w{{1,5}}))\b(?![^.;,\n]*\b(?:{INSIDE})\b)",
     re.IGNORECASE,
 )
+"""Some of the files are to stay that lie where others are to go."""
 NOT_MADE = "The files did not go into {path}."
 TOO_FEW = "{left} of its kind would be left, and {count} are to stay."
 NEWER = "{path} was taken away, and {other}, which is older, stayed."
@@ -81,31 +86,35 @@ _COPIED = lazy_regex(
     r"[ ]+(?P<target>[\w./-]+)"
 )
 KEPT = lazy_regex(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
-_COUNT = r"(?P<{}>\d{{1,3}}|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+_STAYS = (
+    rf"\b(?:{_KEEPS}|(?:all|everything|alles?|tous|toutes|todos|todas|tutti|tutte)(?:\s+\w+){{0,3}}?"
+    r"\s+(?:but|except|bis auf|außer|sauf|excepto|menos|tranne))\b"
+)
+_NEWEST = (
+    r"(?:newest|latest|most recent|neueste\w*|plus récent\w*|más (?:reciente|nuev)\w*|più (?:recent|nuov)\w*"
+    r"|nieuwste)"
+)
 STAY = lazy_regex(
-    r"\b(?:keep|leave|retain|behalt\w*|lass\w*|gard\w*|laiss\w*|conserv\w*|deja\w*|mant[eé]n\w*|tien\w*|lasci\w*"
-    rf"|houd\w*|bewaar\w*)(?:\s+\w+){{0,3}}?\s+{_COUNT.format('kept')}(?P<of>[^.;\n]*)"
-    r"|\b(?:all|everything|alles?|tous|toutes|todos|todas|tutti|tutte)(?:\s+\w+){0,3}?\s+(?:but|except"
-    rf"|bis auf|außer|sauf|excepto|menos|tranne)(?:\s+\w+){{0,3}}?\s+{_COUNT.format('but')}"
-    r"(?P<rest>[^.;\n]*)",
+    rf"{_STAYS}(?:\s+(?:only|just|at least|the|my|our|last|first|oldest|other|nur|noch|die|den|les|los|las|le"
+    rf"|i|gli|de|{_NEWEST})){{0,4}}?\s+(?P<kept>\d{{1,3}}|{'|'.join(NUMERALS[1:])})\b(?P<of>[^.,;\n]*)",
     re.IGNORECASE,
 )
 """How many files are to stay."""
 NO_FILES = lazy_regex(
     r"\s*\w*\s*(?:lines?|rows?|columns?|words?|characters?|letters?|digits?|decimals?|days?|weeks?|months?|years?"
-    r"|copies|zeilen?|spalten?|tage?|lignes?|jours?|l[ií]neas?|d[ií]as?|righe|giorni|regels?|dagen)\b",
+    r"|copies|zeilen?|spalten?|tage?|lignes?|jours?|l[ií]neas?|d[ií]as?|righe|giorni|regels?|dagen"
+    rf"|(?:sub)?folders|directories|{FOLDER})\b",
     re.IGNORECASE,
 )
-AGES = lazy_regex(
-    r"\b(?:newest|latest|most recent|oldest|older|neueste\w*|älteste\w*|ältere\w*|plus (?:récent|ancien)\w*"
-    r"|más (?:reciente|antigu|nuev|viej)\w*|più (?:recent|vecch|nuov)\w*|nieuwste|oudste|oudere)\b",
-    re.IGNORECASE,
+NEWEST = lazy_regex(rf"\b{_NEWEST}", re.IGNORECASE)
+AGED = lazy_regex(
+    rf"{_STAYS}(?:\s+(?!(?:and|und|et|y|e|en)\b)\w+){{0,4}}?\s+{_NEWEST}|\A(?!.*\b{_NEWEST}).*?"
+    r"\b(?:delet|remov|mov|archiv|rm\b|l[öo]sch|verschieb|supprim|d[ée]plac|borr|elimin|muev|spost|verwijder"
+    r"|verplaats)\w*(?:\s+\w+){0,3}?\s+(?:oldest|älteste\w*|plus ancien\w*|más (?:antigu|viej)\w*|più vecch"
+    r"|oudste)",
+    re.IGNORECASE | re.DOTALL,
 )
-NEWEST_GO = lazy_regex(
-    r"\b(?:delet|remov|mov|archiv|rm\b|l[öo]sch|verschieb|supprim|d[ée]plac|borr|elimin|muev|spost|verwijder|verplaats)"
-    r"\w*(?:\s+\w+){0,2}?\s+(?:newest|latest|most recent|neueste\w*|nieuwste|derni\w+)",
-    re.IGNORECASE,
-)
+"""The newest are to stay, or the oldest to go."""
 DATE = lazy_regex(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
 _REST = r" [^\"'`\n]*\.\w{1,5}[\"'`]"
 """The rest of a file's name with blanks that stands between quotes."""
@@ -249,30 +258,40 @@ def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
     """Say that fewer files would be left than the request wants to stay, or newer ones than those that went;
     "" where neither is so. Dates are read out of names alone.
     """
-    gone = [each.path for each in list_gone(changes)]
-    found, some = STAY.search(request), SOME_STAY.search(request)
-    aged = AGES.search(request) and not NEWEST_GO.search(request)
-    if not gone or not (found or aged or some):
+    renamed = find_renames(changes)
+    taken = [each.path for each in list_gone(changes)]
+    # where others are deleted, those that were moved may be the ones that stay
+    gone = [path for path in taken if path not in renamed.values()] or taken
+    if not gone:
         return ""
-    folder, _, first = gone[0].rpartition("/")
-    there = list[Path]()
+    folder = gone[0].rpartition("/")[0]
+    there = [path for path, old in renamed.items() if old not in gone]
     with suppress(OSError):
-        there = [path for path in (root / folder).iterdir() if path.is_file()]
-    meant = {Path(path).suffix.lstrip(".").casefold() for path in gone} <= list_kinds(request)
-    if some and len(gone) > 1 and not (there or meant or find_renames(changes)):
+        there += [path.name for path in (root / folder).iterdir() if path.is_file()]
+    if not there and not renamed and len(gone) > 1 and _should_stay(gone, request):
         return NOTHING_LEFT.format(folder=folder or "the folder")
-    left = [path.name for path in there if path.suffix == Path(first).suffix]
-    count = (found["kept"] or found["but"]).lower() if found else "0"
-    most = NUMERALS.index(count) if count in NUMERALS else int(count)
-    if found and not NO_FILES.match(found["of"] or found["rest"] or "") and len(left) < most:
-        return TOO_FEW.format(left=len(left) or "none", count=most)
-    if not aged:
+    left = [path for path in there if Path(path).suffix == Path(gone[0]).suffix]
+    found = STAY.search(request)
+    # what differs in its age is of one kind
+    alike = left if found and NEWEST.search(found[0]) else there
+    if found and not NO_FILES.match(found["of"]) and len(alike) < (most := read_count(found["kept"])):
+        return TOO_FEW.format(left=len(alike) or "none", count=most)
+    if not AGED.search(request):
         return ""
     dated = {DATE.sub("#", name): name for name in sorted(left, reverse=True) if DATE.search(name)}
     names = (path.rpartition("/")[2] for path in gone if path.rpartition("/")[0] == folder)
     newer = ((name, dated.get(DATE.sub("#", name), "")) for name in names if DATE.search(name))
     path, other = next(((name, old) for name, old in newer if old and name > old), ("", ""))
     return NEWER.format(path=path, other=other) if path else ""
+
+
+def _should_stay(gone: Sequence[str], request: str) -> bool:
+    """Tell whether some of these files are to stay, which are not all of kinds that the request names."""
+    some = SOME_STAY.search(request)
+    if not some or NO_FILES.match(request, some.end()):
+        return False
+    named = some["named"] is None or any(path.endswith(some["named"]) for path in gone)
+    return named and not {Path(path).suffix.lstrip(".").casefold() for path in gone} <= list_kinds(request)
 
 
 def _find_swapped(code: str, path: str) -> str:
