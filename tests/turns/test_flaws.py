@@ -426,6 +426,9 @@ def test_endings_that_are_to_be_small_are(session, request_, told_):
         ("Put a copy of all pictures into a new folder pics", "mkdir pics; cp *.png pics", False),
         ("Put b.png in pics, but keep the old one", "mkdir pics; cp b.png pics", False),
         ("How many pictures are in here?", "mkdir pics; cp *.png pics; ls", False),
+        ("Put b.png into x and y", "mkdir x y; cp b.png x; cp b.png y", False),
+        ("Put b.png into every folder", "mkdir x; cp b.png x", False),
+        ("Put what b.png holds in x/b.png", "mkdir x; cp b.png x", False),
         ("Move it into pics", "mkdir pics; echo other > pics/b.png", False),
     ],
 )

@@ -24,7 +24,7 @@ _MOVES = lazy_regex(
 )
 _COPIES = lazy_regex(
     r"(?i)\b(?:cop(?:y|ies|ied)|duplic\w*|back ?up\w*|kopi\w*|sicher\w*|copi\w*|sauvegard\w*|respald\w*"
-    r"|keep\w*|also|leav\w+|both)\b"
+    r"|keep\w*|also|too|as well|leav\w+|both|stays?|snapshot\w*|(?:in|into|to) (?:each|every|all))\b"
 )
 LARGEST = 1_000_000
 """Bytes of a file that is compared."""
@@ -40,9 +40,12 @@ def find_copied_only(
     """
     if not re.search(r"\bcp\b|copy", code) or not _MOVES.search(request) or _COPIES.search(request):
         return None
-    copied = dict(_list_copied(changes, root))
+    pairs = [*_list_copied(changes, root)]
+    copied = dict(pairs)
     folders = {path.rpartition("/")[0] for path in copied.values()}
-    if not copied or len(folders) > 1 or "" in folders:
+    # what is wanted in several places, or under that path, is to be there
+    wanted = len(copied) < len(pairs) or any(path in request for path in copied.values())
+    if not copied or len(folders) > 1 or "" in folders or wanted:
         return None
     said, how = COPIED
     few = len(copied) <= MOST
