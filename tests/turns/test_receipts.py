@@ -386,6 +386,9 @@ def test_later_replies_delete_only_what_the_request_lets_them(session, request_,
         ("kopiere alle .pdf-Dateien in den Ordner docs", "mkdir docs; cp a* docs/", True),
         ("copy all .pdf files and a2.txt into docs", "mkdir docs; cp a* docs/", False),
         ("copy in to x, and delete the .pyc files in x", "cp -r in x", False),
+        ("Verschiebe die PDFs und Textdokumente nach docs", "mkdir docs; mv a* docs/", False),
+        ("move the pdf and word files into docs", "mkdir docs; mv a* docs/", False),
+        ("move the folder pdf to docs", "mkdir docs; mv a* docs/", False),
         (
             "copy all .pdf files into docs and a checksum of each",
             "mkdir docs; cp a*.pdf docs/; touch b.md5",
@@ -443,6 +446,7 @@ LARGE = "move all files in in that are larger than 1000 bytes into a new folder 
         (f"{LARGE}, leave the rest", "mkdir big; mv in/* big/", "in/a.txt has 10 bytes"),
         ("move more than 2 b of in/a.txt to x", "mv in/a.txt x", ""),
         ("move the files in in to big", "mkdir big; mv in/* big/", ""),
+        ("move the races in in over 10 k to big", "mkdir big; mv in/a.txt big/", ""),
     ],
 )
 def test_only_files_of_the_size_that_is_named_are_touched(session, request_, code, said):
@@ -464,6 +468,7 @@ def test_only_files_of_the_size_that_is_named_are_touched(session, request_, cod
         ("Empty the folder in, remove all files in it.", "rm in/*", False),
         ("Delete the duplicates and empty files of in", "rm in/*", False),
         ("Lösche alle Dateien im Ordner in, er soll leer sein", "rm in/*", False),
+        ("Delete what is in in. Make a new, empty file c.txt", "rm in/*; touch c.txt", False),
     ],
 )
 def test_where_empty_files_are_to_be_deleted_others_stay(session, request_, code, kept):
@@ -569,6 +574,8 @@ def test_a_file_that_has_the_name_of_a_folder_is_taken_back(session, name, taken
         ("Unpack a.tar into a folder of the same name", "tar -xf a.tar", ""),
         ("Unpack a.tar to ./", "tar -xf a.tar", ""),
         ("Entpacke a.tar in diesen Ordner", "tar -xf a.tar", ""),
+        ("Entpacke a.tar in den gleichen Ordner", "tar -xf a.tar", ""),
+        ("Unpack a.tar into a folder named like the archive", "tar -xf a.tar", ""),
         (
             "Unpack a.zip into the folder restored",
             "python3 -m zipfile -e a.zip .",
@@ -647,6 +654,10 @@ def test_files_go_into_the_folder_that_is_named_by_its_path(session, code, told)
         ("delete the files whose lines begin with a", "rm x.jpg", ""),
         ("delete all files starting with the letter x", "rm x.jpg", ""),
         ("delete all files that end with a tilde", "rm x.jpg", ""),
+        ("delete all files that end with digits", "rm x.jpg", ""),
+        ("move files that start with a-m into d", "mkdir e; mv x.jpg e/", ""),
+        ("make all names start with d_", "mkdir e; for f in *.jpg; do mv $f e/d_$f; done", ""),
+        ("delete files that end with thumb.jpg and those with an x", "rm x*", ""),
     ],
 )
 def test_only_files_of_the_names_that_are_meant_are_moved_or_deleted(session, request_, code, told):
@@ -655,6 +666,18 @@ def test_only_files_of_the_names_that_are_meant_are_moved_or_deleted(session, re
     assert (told in result.text and not result.ok) if told else result.ok
     assert ("Those that are meant: find . -maxdepth 1 -type f -name " in result.text) is bool(told)
     assert (it.folder / "x.jpg").exists() is bool(told or not code.startswith(("rm x", "mkdir e")))
+
+
+@pytest.mark.parametrize(
+    ("request_", "code"),
+    [
+        ("sort the files of in into in/YYYY", "mkdir in/2023; mv in/2023-1 in/2023/"),
+        ("rename the files of in, not those of in/old", "mv in/2023-1 in/a"),
+        ("move the files of in into in/a, in/b and so on", "mkdir in/a; mv in/2023-1 in/a/"),
+    ],
+)
+def test_a_folder_that_is_only_spoken_of_need_not_be_made(session, request_, code):
+    assert run_block(session, code, request_, {"in/2023-1": "a"})[1].ok
 
 
 def test_the_name_of_a_file_that_has_blanks_is_no_folder(session):

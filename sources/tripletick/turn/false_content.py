@@ -19,7 +19,7 @@ from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.turn.clues import describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
-from tripletick.turn.size_checks import find_wrong_size
+from tripletick.turn.size_checks import find_other_names, find_wrong_size
 
 PACKS = lazy_regex(
     r"(?m)(?:^|[;&|(])[ \t]*(?:tar|zip|gzip|bzip2|xz|7z)[ \t]|\b(?:zipfile|tarfile|make_archive)\b"
@@ -66,13 +66,13 @@ PACKED_INSIDE = "{path} lies in the folder that it is to hold."
 ARCHIVE = lazy_regex(r"(?<![\w./-])[\w./-]+\.(?:zip|tar(?:\.\w+)?|tgz)\b")
 _NO_NAME = (
     r"(?!(?:a|an|the|its|own|new|this|that|same|current|working|project|parent|home|root|separate|single|one|of|for"
-    r"|with|which|and|where|so|is|next|here|den|dem|eigenen?|neuen?|diese[nmrs]?|selben|aktuellen?|von|mit|und|un|une"
+    r"|like|after(?:wards)?|then|gleichen?|with|which|and|where|so|is|next|here|den|dem|eigenen?|neuen?|diese[nmrs]?|selben|aktuellen?|von|mit|und|un|une"
     r"|le|la|ce|cette|même|courant|actuel|de|du|del|este|esta|mismo|actual|y|di|questa|stessa|corrente|e|van|met|deze"
     r"|huidige|nuova)\b)"
 )
 TARGET = lazy_regex(
     r"\b(?:into|to|in|inside|nach|dans|en|nella?)\s+(?:(?:a|an|the|new|den|einen|neuen|un|une|le|la|nuova)\s+)*"
-    rf"(?:(?:{FOLDER})\s+(?:called\s+|named\s+|namens\s+)?[\"'`]?{_NO_NAME}([\w.-]+)"
+    rf"(?:(?:{FOLDER})\s+(?:called\s+|named\s+|namens\s+)?+[\"'`]?{_NO_NAME}([\w.-]+)"
     rf"|[\"'`]?{_NO_NAME}([\w.-]+)[\"'`]?\s+(?:{FOLDER})\b|[\"'`]?([\w.-]*\w/)(?![\w.]))",
     re.IGNORECASE,
 )
@@ -91,7 +91,7 @@ def find_false_content(
 ) -> Result | None:
     """Give the result of a block that is to be taken back since it made an archive under the name of another
     kind, or one that also holds other kinds of files than the request names, or a table of another form, or
-    took files of another size; None for any other.
+    took files of another size or name; None for any other.
     """
     kinds = list_kinds(request) - {"zip"}
     made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
@@ -115,6 +115,7 @@ def find_false_content(
         or _find_false_table(changes, read, request)
         or _find_lost_order(changes, read, request)
         or find_wrong_size(code, changes, read, request)
+        or find_other_names(code, changes, request)
     )
 
 

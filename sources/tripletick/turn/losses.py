@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from tripletick.messages import Call, Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import NUMERALS, join_names, read_count
 from tripletick.turn.copied_only import find_copied_only
+from tripletick.turn.file_mentions import PATTERN
 from tripletick.turn.rename_examples import (
     SHOWN_LOOP,
     describe_shown_renaming,
@@ -32,6 +33,8 @@ COPIES = lazy_regex(r"\bcp\b|shutil\.copy")
 DELETES = lazy_regex(r"\brm\b|\brmdir\b|unlink|rmtree|os\.remove|-delete\b|shred|truncate")
 INSIDE = "in|into|inside|under|below|within|im|dans|en|dentro|nel|nella|em|в"
 """What stands before a folder in which something is to be."""
+INTO = f"{INSIDE}|to|nach|naar"
+"""What stands before the folder in which a file is to be made."""
 NAMED = 3
 TAKEN_BACK = "failed, and what it did was taken back"
 BACK = "All files are as they were before."
@@ -77,7 +80,8 @@ KINDS = (
 ELSE = lazy_regex(
     r"\b(?:else|others?|rest|remaining|everything|anything|all files|director\w+"
     r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
-    r"|music|subfolders?|folders|etc|and so on|organi[sz]e"
+    r"|music|\w{0,20}(?:bild|foto|dokument|musi[kq]|tabelle)\w*|im[aá]gen\w*|immagin\w+|word|excel|powerpoint"
+    r"|subfolders?|folders|etc|and so on|organi[sz]e"
     r"|by (?:file )?(?:type|kind|extension|format)s?)\b"
 )
 """What may be files of any kind."""
@@ -118,25 +122,8 @@ AGED = lazy_regex(
 DATE = lazy_regex(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
 _REST = r" [^\"'`\n]*\.\w{1,5}[\"'`]"
 """The rest of a file's name with blanks that stands between quotes."""
-_NAMED_LIKE = lazy_regex(
-    r"\b(?:names?|files?|that|which|all)(?: (?:in|of|here|from|below) [\w./-]+)?"
-    r"(?: (?:that|which|whose (?:file ?)?names?|with (?:file ?)?names?(?: that)?))?"
-    r" (?:(?P<ends>end(?:s|ing)?)(?: in| with)"
-    r"|(?:start|begin)(?:s|ning|ing)? with) (?P<quote>[\"'`]?)(?P<part>[\w.-]+)(?P=quote)(?![\w*])",
-    re.IGNORECASE,
-)
-"""How the names of the files begin or end that are meant."""
-_NO_PART = lazy_regex(
-    r"(?i)(?:the|an|any|one|some|either)\b|a (?!(?:and|or|into|to|in|from|should|must)\b)[a-z]{3}"
-)
-"""What says that something else follows: the letter b, a digit."""
-_FURTHER = lazy_regex(r"(?:,|\b(?:or|and|oder|und|ou|et|y|o|e)\b) ?[\"'`]?([\w.-]+)")
-TAIL = 60
-"""Characters behind it in which there may be others."""
 REST = lazy_regex(r"\b(?:else|others?|rest|remaining|everything|anything)\b", re.IGNORECASE)
 MEANT = "Those that are meant: {command}"
-BEGINS = "It took {path} away, whose name does not begin with {part}."
-ENDS = "It took {path} away, whose name does not end in {part}."
 
 
 def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
@@ -220,8 +207,7 @@ def find_loss(
         said = DELETED
     if not lost:
         wrong = (
-            _find_other_names(code, changes, request)
-            or find_other_renaming(changes, request)
+            find_other_renaming(changes, request)
             or find_doubled_ending(changes, request)
             or find_copied_only(code, changes, request, root)
         )
@@ -245,11 +231,14 @@ def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root
     if not MOVES.search(code) or not find_renames(changes):
         return ""
     old = tuple(change.path for change in changes if change.was)
-    for word in re.findall(rf"(?<![\w./~-])([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-]|{_REST})", request):
+    word_like = rf"\b(?:{INTO})\s+(?:\w+\s+){{0,3}}?([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-]|{_REST})"
+    words = [word for word in re.findall(word_like, request, re.IGNORECASE) if not PATTERN.search(word)]
+    if any((root / word).exists() for word in words):
+        return ""
+    for word in words:
         # what files came from was there, and a blank in its name ends what is seen of it here
         was_there = any(path.startswith((f"{word}/", f"{word} ")) for path in old)
-        path = root / word
-        if not was_there and not path.exists() and path.parent.is_dir():
+        if not was_there and (root / word).parent.is_dir():
             return NOT_MADE.format(path=word)
     return ""
 
@@ -340,63 +329,28 @@ def _describe_meant(did: str, sources: set[str], targets: set[str], patterns: Se
     return f"mkdir -p {target} && {'cp' if did == 'copied' else 'mv'} {files} {target}/"
 
 
-def _find_other_names(code: str, changes: Sequence[Change], request: str) -> tuple[str, str] | None:
-    """Say that a file was moved or deleted whose name does not begin or end as the request says, and how
-    those are found that are meant.
-    """
-    plain = KEPT.sub(" ", request)
-    parts = [*_list_meant_parts(plain)]
-    if not parts or REST.search(plain) or not (MOVES.search(code) or DELETES.search(code)):
-        return None
-    part, ends = parts[0]
-    gone = [each.path for each in list_gone(changes)]
-    meant = {path for path in gone for each, last in parts if _is_named_like(path, each, ends=last)}
-    other = next((path for path in gone if path not in meant), "")
-    if not other:
-        return None
-    folder = shlex.quote(gone[0].partition("/")[0]) if all("/" in path for path in gone) else "."
-    flat = " -maxdepth 1" if all(path.count("/") == (folder != ".") for path in gone) else ""
-    # the part may stand before the ending, which nobody names
-    pattern = f"{part}*" if not ends else f"*{part}" if "." in part else f"*{part}.*"
-    deletes = "" if MOVES.search(code) else " -delete"
-    command = f"find {folder}{flat} -type f -name {shlex.quote(pattern)}{deletes}"
-    return (ENDS if ends else BEGINS).format(path=other, part=part), MEANT.format(command=command)
-
-
-def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
-    """Give how the names begin or, with True, end that a request speaks of: "that begin with a- or b-"."""
-    for found in _NAMED_LIKE.finditer(request):
-        if not found["quote"] and _NO_PART.match(request, found.start("part")):
-            continue
-        further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
-        for part in (found["part"], *further):
-            yield part.rstrip(".,"), bool(found["ends"])
-
-
-def _is_named_like(path: str, part: str, *, ends: bool) -> bool:
-    name, part = path.rpartition("/")[2].casefold(), part.casefold()
-    return name.endswith(part) or name.rpartition(".")[0].endswith(part) if ends else name.startswith(part)
-
-
 def list_kinds(request: str) -> set[str]:
     """Give the endings of the files of which a request speaks; none where it speaks of others too."""
     plain = request.casefold()
     kinds = set(re.findall(r"(?<!\w)\*?\.([a-z][a-z0-9]{1,4})\b(?![./])", plain))
-    kinds |= set(re.findall(rf"\b({KINDS.replace(' ', '|')})s?\b", re.sub(r"\S\.\w+", " ", plain)))
+    # the folder logs, and what has a point in it
+    words = re.sub(rf"\S\.\w+|\b(?:\w+ )?(?:{FOLDER})\b(?: \w+)?", " ", plain)
+    kinds |= set(re.findall(rf"\b({KINDS.replace(' ', '|')})s?\b", words))
     kinds |= {"jpg", "jpeg"} if kinds & {"jpg", "jpeg"} else set()
     other = re.sub(r"(?<!\w)\*?\.[a-z]\w{1,4}\b", " ", KEPT.sub(" ", plain))
     return set() if ELSE.search(other) else kinds
 
 
-def filter_other_kinds(paths: Sequence[str], kinds: Collection[str], request: str) -> list[str]:
+def filter_other_kinds(paths: Sequence[str], kinds: set[str], request: str) -> list[str]:
     """Give the files of other kinds that the request does not name."""
-    plain, names = request.casefold(), {path: path.rpartition("/")[2].casefold() for path in paths}
-    other = [path for path, name in names.items() if "." in name[1:] and not _is_named(name, plain)]
-    return [path for path in other if names[path].rpartition(".")[2] not in kinds]
+    names = {path: path.rpartition("/")[2].casefold() for path in paths}
+    other = [path for path, name in names.items() if kinds.isdisjoint(name.split("."))]
+    return [path for path in other if "." in names[path][1:] and not is_named(path, request)]
 
 
-def _is_named(name: str, request: str) -> bool:
+def is_named(path: str, request: str) -> bool:
     """Tell whether a request has a file's name, or what stands in it before the first point: the readme."""
+    name, request = path.rpartition("/")[2].casefold(), request.casefold()
     stem = name.lstrip(".").partition(".")[0]
     return name in request or (len(stem) > 1 and bool(re.search(rf"\b{re.escape(stem)}\b", request)))
 

@@ -1,5 +1,5 @@
-"""Blocks that moved, copied or deleted files of another size than those of which the request speaks, and are
-taken back: "those that are larger than 1000 bytes".
+"""Blocks that moved, copied or deleted files of another size or name than those of which the request speaks,
+and are taken back: "those that are larger than 1000 bytes", "whose names begin with old".
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import operator
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change, State
@@ -22,6 +22,7 @@ from tripletick.turn.losses import (
     MOVES,
     NAMED,
     REST,
+    is_named,
     list_gone,
     list_kinds,
     take_back,
@@ -34,7 +35,7 @@ _SIZE = lazy_regex(
     r"|más grand\w*|mayor(?:es)?|più grand\w*|groter)"
     r"|smaller|less|under|below|kleiner|weniger|plus petit\w*|moins|más pequeñ\w*|menor(?:es)?|più piccol\w*)"
     r"(?: (?:than|als|que|de|di|dan))? (?P<count>\d{1,9}) ?"
-    r"(?P<unit>bytes?|octets?|b|k|kb|kib|ko|kilobytes?|m|mb|mib|mo|megabytes?)\b(?! of\b)",
+    r"(?P<unit>bytes?|octets?|b|kb|kib|ko|kilobytes?|mb|mib|mo|megabytes?)\b(?! of\b)",
     re.IGNORECASE,
 )
 _OTHERWISE = lazy_regex(
@@ -52,10 +53,31 @@ _SUBFOLDERS = lazy_regex(
     r"(?i)(?:and|und|et|y) (?:(?:in )?(?:its|their|all|the|allen|deren) )?(?:sub|unter|sous)\w+"
 )
 _MORE = lazy_regex(
-    r"(?i)\b(?:and|too|also|as well|duplicates?|und|auch|et|aussi|y|también)\b|\.\w{2,4}\b files?"
+    r"(?i)\b(?:and|too|also|as well|duplicates?|new|creat\w*|mak\w+|und|auch|et|aussi|y|también)\b"
+    r"|\.\w{2,4}\b files?"
 )
 """What speaks of other files as well."""
 _POWERS = {"k": 1, "m": 2}
+_NAMED_LIKE = lazy_regex(
+    r"\b(?:names?|files?|that|which|all)(?: (?:in|of|here|from|below) [\w./-]+)?"
+    r"(?: (?:that|which|whose (?:file ?)?names?|with (?:file ?)?names?(?: that)?))?"
+    r" (?:(?P<ends>end(?:s|ing)?)(?: in| with)"
+    r"|(?:start|begin)(?:s|ning|ing)? with) (?P<quote>[\"'`]?)(?P<part>[\w.-]+)(?P=quote)(?![\w*])",
+    re.IGNORECASE,
+)
+"""How the names of the files begin or end that are meant."""
+_NO_PART = lazy_regex(
+    r"(?i)(?:the|an|any|one|some|either)\b|\w ?(?:-|to|bis) ?\w\b"
+    r"|a (?!(?:and|or|into|to|in|from|should|must)\b)[a-z]{3}"
+)
+"""What says that something else follows: the letter b, a digit."""
+_FURTHER = lazy_regex(r"(?:,|\b(?:or|and|oder|und|ou|et|y|o|e)\b) ?[\"'`]?([\w.-]+)")
+TAIL = 60
+"""Characters behind it in which there may be others."""
+_OTHERS = lazy_regex(r"(?i)\b(?:also|too|as well|those (?!that)|ones|contain\w*)\b")
+"""What speaks of files with other names."""
+BEGINS = "It took {path} away, whose name does not begin with {part}."
+ENDS = "It took {path} away, whose name does not end in {part}."
 
 
 def find_wrong_size(
@@ -128,3 +150,48 @@ def _says_which(found: re.Match[str], request: str) -> bool:
         or REST.search(only)
         or (_PUTS.search(only) and _DROPS.search(only))
     )
+
+
+def find_other_names(code: str, changes: Sequence[Change], request: str) -> Result | None:
+    """Take back what moved or deleted a file whose name does not begin or end as the request says; and tell
+    how those are found that are meant.
+    """
+    plain = KEPT.sub(" ", request)
+    parts = [*_list_meant_parts(plain)]
+    if not parts or not (MOVES.search(code) or DELETES.search(code)):
+        return None
+    if REST.search(plain) or _OTHERS.search(plain):
+        return None
+    part, ends = parts[0]
+    gone = [each.path for each in list_gone(changes)]
+    new = {old: path for path, old in find_renames(changes).items()}
+    # names that were to begin so do that now
+    fits = ((path, name) for path in gone for name in (path, new.get(path, path)))
+    meant = {path for path, name in fits for each, last in parts if _is_named_like(name, each, ends=last)}
+    other = next((path for path in gone if path not in meant and not is_named(path, plain)), "")
+    # a word with which no name begins says how: with digits
+    if not other or (part.isalpha() and not meant):
+        return None
+    folder = shlex.quote(gone[0].partition("/")[0]) if all("/" in path for path in gone) else "."
+    flat = " -maxdepth 1" if all(path.count("/") == (folder != ".") for path in gone) else ""
+    # the part may stand before the ending, which nobody names
+    pattern = f"{part}*" if not ends else f"*{part}" if "." in part else f"*{part}.*"
+    deletes = "" if MOVES.search(code) else " -delete"
+    command = f"find {folder}{flat} -type f -name {shlex.quote(pattern)}{deletes}"
+    said = ENDS if ends else BEGINS
+    return take_back(said.format(path=other, part=part), MEANT.format(command=command))
+
+
+def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
+    """Give how the names begin or, with True, end that a request speaks of: "that begin with a- or b-"."""
+    for found in _NAMED_LIKE.finditer(request):
+        if not found["quote"] and _NO_PART.match(request, found.start("part")):
+            continue
+        further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
+        for part in (found["part"], *further):
+            yield part.rstrip(".,"), bool(found["ends"])
+
+
+def _is_named_like(path: str, part: str, *, ends: bool) -> bool:
+    name, part = path.rpartition("/")[2].casefold(), part.casefold()
+    return name.endswith(part) or name.rpartition(".")[0].endswith(part) if ends else name.startswith(part)

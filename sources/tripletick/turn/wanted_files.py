@@ -20,11 +20,9 @@ from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import is_stated
 from tripletick.turn.effects import REWRITTEN, Effects
 from tripletick.turn.file_mentions import PLACE, is_named_after
-from tripletick.turn.losses import INSIDE
+from tripletick.turn.losses import INTO
 from tripletick.turn.rename_examples import iter_shown_renames
 
-INTO = f"{INSIDE}|to|nach|naar"
-"""What stands before the folder in which a file is to be made."""
 _ASIDE = lazy_regex(r"(?i)(?<=\w) (?:when|where|since|how) (?:I|we|you|he|she|it|they)\b[^.,;!?\n]{0,80}")
 """What tells how something came to be, and asks nothing."""
 AS_FOLDER = "{path} (a file, not a folder)"
