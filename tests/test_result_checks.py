@@ -148,6 +148,9 @@ def test_numbers_have_the_decimals_that_are_asked_for(request_, text, said):
         ("rename all .HTML (also in the subfolder) to .html", "site/b/x.HTML is still as it was."),
         ("rename all *.HTML below site", "site/b/x.HTML is still as it was."),
         ("rename all .HTML in site", ""),
+        ("rename the .HTML of subfolders", ""),
+        ("rename the .HTML older than a week, also in subfolders", ""),
+        ("rename the .HTML, but not those in all folders", ""),
         ("rename the pages and those in subfolders", ""),
     ],
 )
@@ -155,6 +158,7 @@ def test_files_that_were_left_out_in_folders_are_named(request_, left):
     there = ["site/a.html", "site/b/x.HTML", "c.txt"]
     assert get_text(find_left_over(["site/a.HTML"], there, request_)) == left
     assert get_text(find_left_over(["site/a.md"], there, request_)) == ""
+    assert get_text(find_left_over(["pages/a.HTML"], there, request_)) == ""
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import os
 import re
 import shlex
 import unicodedata
@@ -114,12 +115,17 @@ SHRINKS = lazy_regex(
 )
 """A program may have fewer functions afterwards."""
 DEEP = lazy_regex(
-    r"\b(?:sub-?folders?|sub-?director\w+|recursive\w*|below|underneath|everywhere|all (?:the )?folders"
-    r"|folders? (?:inside|within|in (?:it|there|that))"
-    r"|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartell\w+|submapp?en|subpastas?)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:(?:also|too|and|including|incl|even|with|auch|und|samt|aussi|et|compris|también|y|anche|e|ook|en)\b\W{0,3}"
+    r"(?:\w+\W{1,3}){0,3}?(?:sub-?(?:folder|director)|unterordner|sous-dossier|subcarpeta|sottocartell|submap|subpasta"
+    r"|folders? (?:inside|within|in (?:it|there|that)))"
+    r"|recursive|everywhere\b|all (?:the )?folders\b|below (?!to\b)[a-z])"
 )
-"""Files are meant wherever they lie."""
+"""Files are meant wherever they lie …"""
+PICKS = lazy_regex(
+    r"(?i)\b(?:not|no|never|without|than|except|but|keep|leave|before|after|since|starting|beginning|that|which|whose"
+    r"|nicht|ohne|sauf|sin)\b|n.t\b"
+)
+"""… and not all of these."""
 _FLAT = lazy_regex(r"\bglob\(|\bos\.(?:listdir|scandir)\(|\.iterdir\(|\bls\b|\bfind\b[^\n|;]* -maxdepth 1\b")
 _DEEPER = lazy_regex(
     r"\*\*|\*/|\bis_?dir\(|\[ -d |\bos\.walk\(|\brglob\(|\bls [^\n|;]*-\w*R"
@@ -150,15 +156,18 @@ def make_mendable(text: str, command: str) -> Flaw:
 
 def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> Flaw | None:
     """Say that a file was left out where a request that also means those in folders names their ending, and
-    others of that ending are gone: renamed, moved or deleted. `there`: what is there, but for what was made.
+    others of that ending below the same folder are gone: renamed, moved or deleted. `there`: what is there,
+    but for what was made.
     """
-    if not DEEP.search(request):
+    if not DEEP.search(request) or PICKS.search(request):
         return None
+    top = os.path.commonpath([path.rpartition("/")[0] for path in gone])
     endings = {path.rpartition(".")[2] for path in gone if "." in path.rpartition("/")[2]}
     named = tuple(
         f".{each}" for each in endings if re.search(rf"(?<!\w)\*?\.{re.escape(each)}(?!\w)", request)
     )
-    left = next((path for path in there if named and path.endswith(named)), "")
+    inside = (path for path in there if path.startswith(f"{top}/") or not top)
+    left = next((path for path in inside if named and path.endswith(named)), "")
     return Flaw(LEFT_OVER.format(path=left)) if left else None
 
 

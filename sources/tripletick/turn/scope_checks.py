@@ -17,7 +17,7 @@ from tripletick.paths import Workspace
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import find_by_name
 from tripletick.tools.sections import find_named_section, get_heading
-from tripletick.turn.losses import FOLDER
+from tripletick.turn.losses import FOLDER, list_kinds
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 OUTSIDE = "{path} was also changed outside [{section}], which alone is meant: {line} had been {old}."
@@ -105,16 +105,22 @@ def find_other_section(path: str, text: str, before: str, request: str) -> Flaw 
 
 def find_unmade_name(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
     """Say that a file has not the name that a request shows: "Paper Moon becomes '01 Paper Moon.cho'"."""
-    if not (shown := [*BECOMES.finditer(request)]):
+    shown = [*BECOMES.finditer(request)]
+    # in a text that was changed it may stand itself
+    if not shown or not any(None in (change.was, change.left) for change in changes):
         return None
     there = {path.rpartition("/")[2] for paths in find_by_name(workspace).values() for path in paths}
     former = there | {change.path.rpartition("/")[2] for change in changes}
     for found in shown:
         name, before = found["name"].rpartition("/")[2], request[: found.start()].rstrip(" ,\"'`")
-        olds = (old for old in former if before.endswith((old, old.rpartition(".")[0] or old)))
+        olds = (old for old in former if _ends_with(before, old, old.rpartition(".")[0] or old))
         if name not in there and (old := max(olds, key=len, default="")):
             return Flaw(UNMADE.format(name=name, old=old))
     return None
+
+
+def _ends_with(text: str, *names: str) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name)}\Z", text) for name in names)
 
 
 def find_capital_ending(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
@@ -122,7 +128,7 @@ def find_capital_ending(changes: Sequence[Change], workspace: Workspace, request
     which files have come or gone.
     """
     folders = {change.path.rpartition("/")[0] for change in changes if change.was is None}
-    if not folders or not SMALL_ENDINGS.search(request):
+    if not folders or not SMALL_ENDINGS.search(request) or list_kinds(request):
         return None
     paths = sorted(path for paths in find_by_name(workspace).values() for path in paths)
     for path in paths:
@@ -162,10 +168,13 @@ def find_wrong_years(
 
     `gone`: paths that are not there any more; `renamed`: old paths by new ones.
     """
-    span = next(((found, holds) for said, holds in SPANS if (found := said.search(request))), None)
-    if not span or SPARES.search(request):
+    spans = [(found, holds) for said, holds in SPANS for found in said.finditer(request)]
+    if len(spans) != 1 or SPARES.search(request):
         return None
-    found, holds = span
+    [(found, holds)] = spans
+    # where a folder has that name it may say where they go: nach 2021
+    if any(found[1] in new.split("/")[:-1] for new in renamed):
+        return None
     years = {path: int(year[-1]) for path in gone if len(year := YEAR.findall(path.rpartition("/")[2])) == 1}
     wrong = [path for path, year in years.items() if not holds(year, int(found[1]))]
     if not wrong:
