@@ -204,6 +204,9 @@ def test_functions_that_a_new_version_has_lost_are_named(new, request_, lost):
         ('the names, without ".txt"', "Apple Pie\nb", ""),
         ("the names without the extension", "a\nb\nJ. R. Doe Jr.\nv1.2", ""),
         ("the names without the folder", "a.txt", ""),
+        ("the names without changing the extension", "a.txt\nb.txt", ""),
+        ('the names without the suffix "_old"', "a.txt\nb.txt", ""),
+        ("the names without the extension", "v1.final\nb", ""),
         ("do not change .txt", "a.txt", ""),
     ],
 )
@@ -233,6 +236,7 @@ def test_endings_that_are_to_be_left_out_are(request_, text, said):
 def test_a_line_that_is_to_be_taken_off_is_not_there(request_, text, said):
     assert get_text(find_kept_line("n.txt", text, f"{text}\nmore", request_)) == said
     assert get_text(find_kept_line("n.txt", text, "more", request_)) == ""
+    assert get_text(find_kept_line("n.txt", text, f"{text}\n{text}", request_)) == ""
 
 
 @pytest.mark.parametrize(
@@ -247,6 +251,9 @@ def test_a_line_that_is_to_be_taken_off_is_not_there(request_, text, said):
         ("without duplicates, case doesnt matter", "Ada\nBob\nada", "ada"),
         ("ohne Duplikate", "---\n---\n}\n}", None),
         ("how often is each there", "Ada\nAda", None),
+        ("remove the double quotes", "Ada\nAda", None),
+        ("die doppelten Leerzeichen entfernen", "Ada\nAda", None),
+        ("print it only once", "Ada\nAda", None),
         ("the unique visitors of each day", "Monday\nAda\nTuesday\nAda", None),
     ],
 )
@@ -268,6 +275,8 @@ ROOMS = "time,room,temp\n06:00,bath,23.1\n06:00,attic,15.2\n12:00,bath,24.1\n"
         ("Mittelwert je Raum", "24.6", None),
         ("Mittelwert je Raum", "24.7", "24.7"),
         ("sum of temp per room", "62.4", None),
+        ("average temp in Fahrenheit", "69", None),
+        ("I mean the temp of the bath", "3", None),
         ("average temp per room", "none at 06:00 on 2024-01-02 in b-1/2", None),
     ],
 )
@@ -324,14 +333,16 @@ def test_a_line_that_was_put_behind_the_last_one_is_cut_off(tmp_path):
     assert (tmp_path / "n.txt").read_text() == "a\nb [1]*, 2\nc, 3\nd\n"
 
 
-@pytest.mark.parametrize(("text", "before"), [("a\nb\n", "a"), ("ab", "a"), ("b\n", "a"), ("a\nb\n", "a\n")])
+@pytest.mark.parametrize(
+    ("text", "before"), [("a\nb\n", "a"), ("ab", "a"), ("b\n", "a"), ("a\nb\n", "a\n"), ("a b\n", "a")]
+)
 def test_lines_that_end_are_left_alone(text, before):
     assert find_grown_line("n.txt", text, before) is None
     assert find_grown_line("n.py", "ab\n", "a") is None
 
 
 def test_lines_that_a_block_put_there_again_are_told(tmp_path):
-    flaw = find_doubled("n.txt", "a\nb\na\nb\n", "x/a\nx/b\n")
+    flaw = find_doubled("n.txt", "a\nb\na\nb\n", "x/a\nx/b\n", "write n.txt")
     assert flaw and flaw.text.startswith("n.txt has a more than once: ")
     (tmp_path / "n.txt").write_text("a\nb\na\nb\n")
     subprocess.run(["sh", "-c", flaw.command], cwd=tmp_path, check=True)
@@ -348,7 +359,8 @@ def test_lines_that_a_block_put_there_again_are_told(tmp_path):
     ],
 )
 def test_lines_that_were_there_several_times_are_left_alone(path, text, before):
-    assert find_doubled(path, text, before) is None
+    assert find_doubled(path, text, before, "write n.txt") is None
+    assert find_doubled("n.txt", "a\nb\na\nb\n", "a\nb\n", "write the list twice") is None
 
 
 def test_a_line_per_name_says_nothing_of_the_order():

@@ -182,13 +182,23 @@ def test_what_a_result_cannot_be_is_told(session, request_, code, flaw):
     assert (flaw in said and "So the task is not done." in said) is bool(flaw), said
 
 
-@pytest.mark.parametrize(("left", "lost"), [("a\\nc", "b"), ("a\\nb\\nc", ""), ("x", "")])
+@pytest.mark.parametrize(
+    ("left", "lost"), [("a\\nc", "b"), ("a\\nb\\nc", ""), ("x", ""), ("a\\nb", ""), ("a\\nB", "")]
+)
 def test_of_lines_that_are_there_twice_one_stays(session, left, lost):
     it = session(f"```bash\nprintf '{left}\\n' > t.txt\n```", "They are gone.", "They are.")
     put(it.loop.context, "t.txt", "a\nb\na\nb\nc\n")
     attachments.attach_named_files("remove the duplicate lines from t.txt", it.loop.context)
     it.play("remove the duplicate lines from t.txt")
-    assert (f"t.txt no longer has: {lost}\n\nThese must be in it: {lost}" in told(it, 1)) is bool(lost)
+    said = f"t.txt no longer has: {lost}\n\nThese must be in it: {lost}" if lost else "no longer has"
+    assert (said in told(it, 1)) is bool(lost)
+
+
+def test_a_line_with_more_behind_it_is_not_lost(session):
+    it = session("```bash\nsed -i 's/$/ 3.50 EUR each/' t.txt\n```", "It is added.", "It is.")
+    put(it.loop.context, "t.txt", "tea\njam\n")
+    it.play("add the price, 3.50 EUR each, behind each item in t.txt")
+    assert "no longer has" not in told(it, 1)
 
 
 def test_files_in_folders_that_were_left_out_are_told(session):
@@ -239,12 +249,19 @@ def test_a_repair_keeps_what_the_program_did(session, new, lost):
     assert (said in told(it, 1)) == lost
 
 
-@pytest.mark.parametrize(("code", "told_"), [("sed -i s/b// a.txt", True), ("sed -i /b/d a.txt", False)])
-def test_an_empty_line_in_the_place_of_one_that_was_to_go_is_told(session, code, told_):
+@pytest.mark.parametrize(
+    ("request_", "code", "told_"),
+    [
+        ("remove b from a.txt", "sed -i s/b// a.txt", True),
+        ("remove b from a.txt", "sed -i /b/d a.txt", False),
+        ("remove b from a.txt and leave its line empty", "sed -i s/b// a.txt", False),
+    ],
+)
+def test_an_empty_line_in_the_place_of_one_that_was_to_go_is_told(session, request_, code, told_):
     it = session(f"```bash\n{code}\n```", "It is gone.", "It is.")
     put(it.loop.context, "a.txt", "a\nb\nc\n")
-    attachments.attach_named_files("remove b from a.txt", it.loop.context)
-    it.play("remove b from a.txt")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
     said = "a.txt has an empty line where b was: sed -i '/^$/d' a.txt"
     assert (said in told(it, 1)) == told_
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -17,6 +18,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
+from tripletick.turn.file_mentions import is_file_name
 from tripletick.turn.result_checks import CASELESS, MARK, Flaw, make_mendable
 
 KEPT_ENDING = "{path} has {line}, and {ending} is to be left out."
@@ -80,34 +82,43 @@ FALSE_MEAN = (
     "divide each sum by its own count."
 )
 WITHOUT = lazy_regex(
-    r"\b(?:without|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
+    r"\b(?:without(?! \w+ing\b)|ohne|sans|sin|senza|zonder)\b[^.\n;]{0,40}?"
     r"(?:[\"'`(]\.(?P<quoted>\w{1,5})\b|\s\.(?P<bare>\w{1,5})\b(?!\.)"
     r"|\b(?:(?:file )?(?:extension|ending|suffix)(?:es|s)?|(?:datei)?endung\w*|extensi[oó]n\w*|estension\w*"
-    r"|extensies?)\b)",
+    r"|extensies?)\b(?! ?[\"'`]?[_.-]))",
     re.IGNORECASE,
 )
 """An ending of names that is to be left out."""
+_NO_LINES = r"(?!\w*[ -](?:quot|spac|blank|empty|leer|anführ|espac|guillem|comilla|spazi|virgol))"
 ONCE = lazy_regex(
-    r"\b(?:(?:remov|delet|drop|eliminat)\w* (?:\w+ ){0,3}?(?:duplicate|double|repeat)\w*|de-?dup\w*"
+    rf"\b(?:(?:remov|delet|drop|eliminat)\w* (?:\w+ ){{0,3}}?(?:duplicate|double|repeat){_NO_LINES}\w*"
     r"|(?:duplicate|double)s?\b[^.;\n]{0,60}?\b(?:without them|remov\w*|delet\w*|drop\w*)"
-    r"|without (?:any |the )?(?:duplicate|double|repeat)\w*|only once|(?:each|every)(?: \w+){0,3} once"
-    r"|doppelte\w* (?:\w+ ){0,2}(?:entfern|lösch)\w*|ohne (?:duplikat|doppelte)\w*|zonder dubbele\w*"
+    rf"|de-?dup\w*|without (?:any |the )?(?:duplicate|double|repeat){_NO_LINES}\w*"
+    r"|(?:each|every)(?: \w+){0,3} once|(?:is|are|be|appears?|occurs?|there|listed) only once"
+    rf"|ohne (?:duplikat|doppelte{_NO_LINES})\w*"
+    rf"|doppelte{_NO_LINES}\w* (?:\w+ ){{0,2}}(?:entfern|lösch)\w*|zonder dubbele{_NO_LINES}\w*"
     r"|(?:quit|elimin|borr|supprim|enl[eè]v|retir|rimuov|togli|remov|verwijder)\w* (?:\w+ ){0,3}?"
-    r"(?:repetid|duplicad|doubl|répét|ripetut|duplicat|dubbel|doppi)\w*"
+    rf"(?:repetid|duplicad|doubl|répét|ripetut|duplicat|dubbel|doppi){_NO_LINES}\w*"
     r"|sans (?:doublon|répétition)\w*|sin (?:duplicad|repet)\w*|senza (?:duplicat|doppion|ripet)\w*)\b",
     re.IGNORECASE,
 )
 NAMES = lazy_regex(r"\b(?:(?:file)?names?|(?:datei)?namen|noms?|nombres?|nomi|namen)\b", re.IGNORECASE)
 PATHS = lazy_regex(
-    r"\b(?:paths?|pfade?|chemins?|rutas?|percors[oi]|pad|paden|with (?:the|their) folders?|relative)\b",
+    r"\b(?:paths?|pfade?|chemins?|rutas?|percors[oi]|pad|paden|with (?:the|their) folders?|relative|full)\b",
     re.IGNORECASE,
 )
 LISTS = (".txt", ".csv", ".tsv", ".log", ".list", ".md")
 """Endings of texts of which each line is something by itself."""
 MEANS = lazy_regex(
-    r"\b(?:average|mean|avg|durchschnitt\w*|mittelwert\w*|moyennes?|promedios?|media|gemiddelde?\w*)\b",
+    r"\b(?:average|(?<!I )(?<!you )(?<!word )mean|avg|durchschnitt\w*|mittelwert\w*|moyennes?|promedios?"
+    r"|(?:la|una) media|gemiddelde?\w*)\b",
     re.IGNORECASE,
 )
+_OTHER_NUMBER = lazy_regex(
+    r"(?i)%|\b(?:cents?|percent\w*|prozent|fahrenheit|celsius|convert\w*|differ\w*|deviat\w*|how far|minus"
+    r"|above|below|than)\b"
+)
+"""What speaks of numbers that come from a mean."""
 KEPT_LINE = "{path} still has the line {line!r}."
 _TAKES_OFF = lazy_regex(
     r"(?i)\b(?:tak|remov|delet|strik|cross|drop|eras|unsubscrib|lösch|entfern|streich|nimm|supprim|retir|enl[eè]v"
@@ -151,7 +162,7 @@ def find_grown_line(path: str, text: str, before: str) -> Flaw | None:
     last, added = before.rpartition("\n")[2], text[len(before) :]
     more = added.partition("\n")[0]
     is_line = path.lower().endswith(LISTS) and text.startswith(before) and added.endswith("\n")
-    if not is_line or not last.strip() or not re.match(r"[-*\"\[(]?\s?\w", more):
+    if not is_line or not last.strip() or not re.match(r"(?:[-*] ?|[\"\[(])?\w", more):
         return None
     sought = re.sub(r"([][/.*^$\\])", r"\\\1", last)
     edit = shlex.quote(f"{before.count(chr(10)) + 1}s/^{sought}/&\\n/")
@@ -159,7 +170,7 @@ def find_grown_line(path: str, text: str, before: str) -> Flaw | None:
     return make_mendable(said, CUT_LINE.format(edit=edit, path=shlex.quote(path)))
 
 
-def find_doubled(path: str, text: str, before: str) -> Flaw | None:
+def find_doubled(path: str, text: str, before: str, request: str) -> Flaw | None:
     """Say that a list holds all of its lines two times, where a block has put them behind those that it, or
     another, had put there.
     """
@@ -167,6 +178,8 @@ def find_doubled(path: str, text: str, before: str) -> Flaw | None:
     half = lines[: len(lines) // 2]
     is_new = len(lines) == 2 * len([line for line in before.splitlines() if line.strip()])
     if not path.lower().endswith(LISTS) or not is_new or len({*half}) < LEAST_ALIKE or half * 2 != lines:
+        return None
+    if re.search(r"(?i)\b(?:twice|again|duplicat|doubl|repeat|doppelt|deux fois|dos veces)", request):
         return None
     how = KEEP_FIRST.format(key="$0", path=shlex.quote(path))
     return make_mendable(TWICE.format(path=path, line=lines[0]), how)
@@ -177,7 +190,7 @@ def find_kept_line(path: str, text: str, before: str, request: str) -> Flaw | No
     taken = [(found["quoted"] or found["plain"]).casefold() for found in _TAKES_OFF.finditer(request)]
     lines, was = (_list_items(each) if taken else [] for each in (text, before))
     for what in taken:
-        if what in lines and what in was:
+        if 0 < lines.count(what) == was.count(what):
             edits = ";".join(f"{at}d" for at, line in enumerate(lines, 1) if line == what)
             said = KEPT_LINE.format(path=path, line=text.splitlines()[lines.index(what)].strip())
             return make_mendable(said, f"sed -i {shlex.quote(edits)} {shlex.quote(path)}")
@@ -196,7 +209,9 @@ def find_kept_ending(path: str, text: str, request: str) -> Flaw | None:
         return None
     named = found["quoted"] or found["bare"]
     kept = re.findall(rf"(?m)^.*\S\.({re.escape(named) if named else '[A-Za-z][A-Za-z0-9]{1,4}'})\s*$", text)
-    if not kept or (not named and 2 * len(kept) < len(text.splitlines())):
+    if not kept or (
+        not named and (2 * len(kept) < len(text.splitlines()) or not is_file_name(f"a.{kept[0]}"))
+    ):
         return None
     line = next(each.strip() for each in text.splitlines() if each.rstrip().endswith(f".{kept[0]}"))
     said = KEPT_ENDING.format(path=path, line=line, ending=f".{kept[0]}")
@@ -234,13 +249,12 @@ def find_twice(path: str, text: str, request: str) -> Flaw | None:
 
 
 def find_lost_kinds(before: str, text: str, request: str) -> list[str]:
-    """Give the lines that a text has lost although only repeated ones were to go: of each the first stays."""
-    kept = {line.strip() for line in text.splitlines()}
-    lines = dict.fromkeys(line.strip() for line in before.splitlines() if line.strip())
-    lost = [line for line in lines if line not in kept]
-    is_meant = ONCE.search(request) and not CASELESS.search(request)
-    # where none is left it was made into something else
-    return lost if is_meant and kept & lines.keys() and "\n" in before.strip() else []
+    """Give the repeated lines of which a text has none left, although one of each was to stay."""
+    kept = {line.strip() for line in text.splitlines()} - {""}
+    lines = Counter(line.strip() for line in before.splitlines() if line.strip())
+    # where something else was made of some, others may be meant to go as well
+    is_meant = ONCE.search(request) and not CASELESS.search(request) and kept and kept <= lines.keys()
+    return [line for line, many in lines.items() if is_meant and many > 1 and line not in kept]
 
 
 def find_counted_blanks(code: str, request: str) -> Flaw | None:
@@ -261,7 +275,8 @@ def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: s
     tables among the `sources` have it.
     """
     tables = [table for name, table in sources.items() if name.lower().endswith(tuple(SEPARATED))]
-    columns = [column for table in tables for column in _read_numbers(table)] if MEANS.search(request) else []
+    wants = MEANS.search(request) and not _OTHER_NUMBER.search(request)
+    columns = [column for table in tables for column in _read_numbers(table)] if wants else []
     named = [
         (name, values)
         for name, values in columns

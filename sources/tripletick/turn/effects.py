@@ -196,11 +196,12 @@ def _check_file(
         yield _make_loss(path, lost[:LINES]) if lost else None
         yield content_checks.find_unreadable(path, text, before)
         yield scope_checks.find_other_section(path, text, before, asked)
-        yield content_checks.find_empty_line(path, text, before) if said.has_words("deletes", asked) else None
+        drops = said.has_words("deletes", asked) and not said.has_words("blank", asked)
+        yield content_checks.find_empty_line(path, text, before) if drops else None
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else None
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)
-        yield content_checks.find_doubled(path, text, before) if before else None
+        yield content_checks.find_doubled(path, text, before, asked) if before else None
         yield content_checks.find_grown_line(path, text, before) if before else None
         yield content_checks.find_kept_line(path, text, before, asked)
         yield content_checks.find_kept_ending(path, text, asked)
@@ -227,9 +228,9 @@ def _find_losses(changes: Sequence[Change], read: Read, conversation: Conversati
             if max(len(before), len(now)) > REWRITTEN or is_binary(before + now):
                 continue
             lines, kept = (data.decode("utf-8", "replace").splitlines() for data in (before, now))
-            # in other capitals it is still there
-            there = {line.casefold() for line in kept}
-            gone = (line for line in lines if line.strip() and line.casefold() not in there)
+            # in other capitals it is still there, and with more behind it
+            there = "\n".join(("", *map(str.casefold, kept)))
+            gone = (line for line in lines if line.strip() and f"\n{line.casefold()}" not in there)
             bare = [result_checks.MARK.sub("", line) for line in kept]
             lost = [
                 line
