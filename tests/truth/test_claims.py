@@ -174,6 +174,9 @@ def test_what_an_earlier_turn_did_may_be_told_where_somebody_asks():
         ("I deleted 3 out of all 10 old files.", False),
         ("I deleted 10 files.", True),
         ("I deleted 10 of the 12 files.", True),
+        ("I deleted the 2023 files.", False),
+        ("I deleted the 10 KB files.", False),
+        ("I deleted the 30 days old documents.", False),
     ],
 )
 def test_of_how_many_files_some_are_is_no_claim_about_them(answer, doubted):
@@ -188,6 +191,28 @@ def test_a_number_may_be_quoted_with_its_thousands_parted(number, doubted):
     ran = {"tool": "bash", "body": "python3 sum.py", "outcome": "ok", "exit": 0, "text": "1234.5"}
     row = {"request": "run sum.py", "blocks": [ran], "changes": [], "there": [], "works": True}
     assert bool(find_doubts(f"The program prints {number}.", facts(row))) == doubted
+
+
+@pytest.mark.parametrize(
+    ("answer", "doubted"),
+    [
+        ("Es gab 3 Fehler.", False),
+        ("Das Programm gab 3 Zeilen aus.", False),
+        ("Das Programm gab 3 aus.", True),
+    ],
+)
+def test_what_there_was_is_no_output(answer, doubted):
+    ran = {"tool": "bash", "body": "cat a.log", "outcome": "ok", "exit": 0, "text": "E\nE\nE"}
+    row = {"request": "Was steht in a.log?", "blocks": [ran], "changes": [], "there": [], "works": True}
+    assert bool(find_doubts(answer, facts(row))) == doubted
+
+
+def test_the_words_of_a_file_that_is_read_are_no_claim():
+    ran = {"tool": "bash", "body": "cat a.txt", "outcome": "ok", "exit": 0, "text": "Moved the tea to May"}
+    row = {"request": "What does a.txt say?", "blocks": [ran], "changes": [], "there": [], "works": True}
+    read = replace(facts(row), reads=True)
+    assert find_doubts("The note reads: Moved the tea to May.", read) == ()
+    assert find_doubts("Moved the boat to May.", read)
 
 
 def test_an_answer_that_quotes_for_ever_is_read_to_its_end():

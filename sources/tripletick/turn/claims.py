@@ -21,7 +21,8 @@ from tripletick.turn.file_mentions import PLACE, is_file_name
 QUOTED = lazy_regex(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
 FENCED = lazy_regex(r"(?ms)^```.*?^```[^\n]*$")
 COUNT = lazy_regex(
-    r"\b(\d{1,4})\s+(?:(?:out )?of (?:the |all |your )*\d{1,4}\s+)?(?:\w+\s+){0,2}"
+    r"\b(?!(?:19|20)\d\d\b)(\d{1,4})\s+(?:(?:out )?of (?:the |all |your )*\d{1,4}\s+)?"
+    r"(?!(?:[kKMG]?B|bytes?|days?|weeks?|months?|years?)\b)(?:\w+\s+){0,2}"
     r"(?:files|photos|pictures|images|documents|folders|of them)\b"
 )
 THOUSANDS = lazy_regex(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -50,7 +51,7 @@ PASSIVE = lazy_regex(
     re.IGNORECASE | re.DOTALL,
 )
 """Somebody did it, and not who speaks."""
-PLURAL = lazy_regex(r"\s+[^\W\d_]+s\b")
+PLURAL = lazy_regex(r"\s+(?!(?:as|aus|is|was)\b)(?:[^\W\d_]+s|[A-ZÄÖÜ][^\W\d_]+)\b")
 """What is counted stands behind its number."""
 LAST = "the last block failed, and nothing after it succeeded"
 COPIED = "that sentence says what did not work"
@@ -246,7 +247,8 @@ def _explain_last_block(receipt: Receipt) -> str:
 
 def _is_report(claim: Claim, facts: TurnFacts) -> bool:
     """Tell whether a claim may say what a file says: "the login was fixed", of a list of changes."""
-    reported = facts.reads and claim.kind in REPORTED and PASSIVE.search(claim.clause)
+    quoted = claim.clause.rstrip('.!"”').casefold() in facts.seen.casefold()
+    reported = facts.reads and claim.kind in REPORTED and (quoted or PASSIVE.search(claim.clause))
     return bool(reported) and (claim.kind != "tests" or "pass" in facts.seen.casefold())
 
 
