@@ -6,7 +6,6 @@ import subprocess
 import pytest
 
 from tripletick.turn.content_checks import (
-    find_counted_files,
     find_doubled,
     find_false_mean,
     find_grown_line,
@@ -300,7 +299,7 @@ def test_of_which_column_a_mean_is_must_be_known():
     )
 
 
-HOW = ("Failed", "Failed", "Accepted", "Accepted", "Accepted", "Accepted")
+HOW = ("Failed", "Failed line", "Accepted", "Accepted", "Accepted", "Accepted")
 LOGINS = "".join(f"Jun 4 03:10:00 sshd: {how} password for ada\n" for how in HOW)
 WHO = "Which user has the most failed logins in auth.log?"
 
@@ -314,6 +313,7 @@ WHO = "Which user has the most failed logins in auth.log?"
         ("Which passwords were given by ada in auth.log?", "wc -l auth.log", None),
         ("Who failed or was accepted in auth.log?", "grep -c Accepted auth.log", None),
         ("Who failed in auth.log?", "cat notes.txt", None),
+        ("Which line of auth.log is longest?", "sort auth.log", None),
     ],
 )
 def test_the_lines_that_a_word_of_the_request_is_in_are_meant(request_, code, word):
@@ -368,20 +368,3 @@ def test_a_line_per_name_says_nothing_of_the_order():
     assert get_text(find_disorder("totals.txt", "Diaz: 3\nWolf: 1\nArcher: 2\n", request_)).startswith(
         "totals.txt is not"
     )
-
-
-@pytest.mark.parametrize(
-    ("request_", "code", "told"),
-    [
-        (
-            "How many singers are there in voices/? One name per line.",
-            "print(len(os.listdir('voices')))",
-            True,
-        ),
-        ("Wie viele Namen sind es, einer pro Zeile?", "names = os.listdir('v')\nprint(len(names))", True),
-        ("How many files are there in voices/?", "print(len(os.listdir('voices')))", False),
-        ("How many singers? One name per line.", "print(sum(len(list(open(f))) for f in files))", False),
-    ],
-)
-def test_lines_are_counted_where_a_request_speaks_of_them(request_, code, told):
-    assert (find_counted_files(code, request_) is not None) is told

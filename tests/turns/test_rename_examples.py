@@ -21,10 +21,22 @@ from tripletick.turn.rename_examples import find_other_renaming, iter_shown_rena
         ("Rename chapter-1.txt to chapter-01.txt and so on in novel", ["chapter-01.txt"]),
         ("rename a1.txt to a01.txt, then b.txt to c.txt", []),
         ("a.txt becomes a.txt", []),
+        ('Number them: the first, My Song, becomes "01 My Song.mp3"', ["01 My Song.mp3"]),
+        ("the cover becomes c.jpg", []),
     ],
 )
 def test_a_rename_is_shown(request_, shown):
-    assert [new for _, new in iter_shown_renames(request_)] == shown
+    names = [
+        "a.txt",
+        "a1.txt",
+        "er.txt",
+        "chapter1.txt",
+        "chapter-1.txt",
+        "beach.jpg",
+        "my song.mp3",
+        "My Song.mp3",
+    ]
+    assert [new for _, new in iter_shown_renames(request_, names)] == shown
 
 
 @pytest.mark.parametrize(
@@ -106,5 +118,13 @@ def test_the_loop_is_shown_also_where_nothing_was_renamed(session, block):
     assert "b-1.txt is not there" not in told
 
 
-def test_a_rename_as_shown_stays():
+def test_a_rename_as_shown_stays(session):
+    it = session("```bash\nmv a.txt '01 a.txt'; mv b.txt '02 b.txt'\n```", "They are.", "No.")
+    for name in ("a.txt", "b.txt"):
+        put(it.loop.context, name, name)
+    it.play('Number the files: a becomes "01 a.txt" and so on')
+    assert (it.folder / "02 b.txt").exists()
+
+
+def test_of_nothing_no_rename_is_shown():
     assert find_other_renaming((), "a.txt becomes b.txt") is None

@@ -127,11 +127,7 @@ def find_flaws(
         made = {each.path for each in changes if each.left}
         there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
-    for find in (
-        scope_checks.find_unmade_name,
-        scope_checks.find_capital_ending,
-        scope_checks.find_beside_folder,
-    ):
+    for find in (scope_checks.find_capital_ending, scope_checks.find_beside_folder):
         yield from filter(None, [find(changes, workspace, asked)])
     if gone and (wrong := scope_checks.find_wrong_years(gone, find_renames(changes), workspace, asked)):
         yield wrong
@@ -155,7 +151,6 @@ def _check_output(
         content_checks.find_false_mean("The output", last.text, sources, asked)
         or content_checks.find_unfiltered(call.body, texts, asked)
         or content_checks.find_counted_blanks(call.body, asked)
-        or content_checks.find_counted_files(call.body, asked)
         or (
             result_checks.find_shallow_look(
                 call.body, (path for paths in find_by_name(workspace).values() for path in paths), asked

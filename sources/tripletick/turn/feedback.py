@@ -207,7 +207,7 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
 def _find_renaming(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
     """Give the loop that renames as the request shows it with one file, where nothing was changed yet."""
     asked = conversation.asked
-    if tries.changed or not any(rename_examples.iter_shown_renames(asked)):
+    if tries.changed:
         return ""
     there = file_listing.find_by_name(context.workspace).values()
     return rename_examples.describe_shown_renaming((path for paths in there for path in paths), asked)

@@ -16,13 +16,12 @@ from tripletick.system.lazy_regex import lazy_regex
 
 _NAME = r"[\"'`]?(?P<{}>[\w.-]{{1,80}}\.\w{{1,5}}|(?<=[\"'`])[^\"'`\n/]{{1,80}}\.\w{{1,5}}(?=[\"'`]))[\"'`]?"
 _SHOWN = lazy_regex(
-    rf"(?<![\w./-]){_NAME.format('old')},? "
-    r"(?:(?:then|that|it|is|should|must|to|be|gets?|wird|soll|doit|debe|deve) ){0,4}"
+    r"[\"'`,]{0,3} ?(?:\b(?:then|that|it|is|should|must|to|be|gets?|wird|soll|doit|debe|deve) ){0,4}"
     r"(?:becomes?|goes (?:in)?to|called|named|renamed to|zu|heißen|heißt dann|devient|devenir|s'appeler"
     rf"|pasa a(?: ser| llamarse)?|diventa|diventare|wordt|->|→|=>) {_NAME.format('new')}(?![\w/-])",
     re.IGNORECASE,
 )
-"""A file that is there, and the name that it gets."""
+"""The name that a file gets, behind the one that it has, which may lack its ending."""
 _FIRST = lazy_regex(
     rf"\b(?:renam\w*|benenne?|umbenenn\w*|renomme\w*|renombra\w*|rinomina\w*) {_NAME.format('old')}"
     rf" (?:to|into|as|in|en|a) {_NAME.format('new')}(?![\w/-])",
@@ -50,21 +49,24 @@ def find_other_renaming(changes: Sequence[Change], request: str) -> tuple[str, s
     """Say that a file is gone which a request wants to have another name, and that this has not come; and the
     loop that does it, "" where no common way leads from the one name to the other.
     """
-    gone = {each.path: each.path.rpartition("/")[2] for each in changes if each.was and not each.left}
+    gone = {each.path.rpartition("/")[2]: each.path for each in changes if each.was and not each.left}
     come = {each.path.rpartition("/")[2] for each in changes if each.left and not is_folder(each.left)}
-    for old, new in iter_shown_renames(request):
-        path = next((path for path, name in gone.items() if name == old), "")
-        if path and come and new not in come:
-            loop = _describe_loop(path.removesuffix(old), old, new)
+    for old, new in iter_shown_renames(request, gone):
+        if come and new not in come:
+            loop = describe_shown_renaming(gone.values(), request)
             return NOT_AS_SHOWN.format(old=old, new=new), SHOWN_LOOP.format(loop=loop) if loop else ""
     return None
 
 
 def describe_shown_renaming(paths: Iterable[str], request: str) -> str:
-    """Give the loop that renames as a request shows it with one of these files, "" where it shows none."""
+    """Give the loop that renames as a request shows it with one of these files, "" where it shows none, and
+    where each gets another number.
+    """
     by_name = {path.rpartition("/")[2]: path for path in paths}
-    shown = ((by_name[old], old, new) for old, new in iter_shown_renames(request) if old in by_name)
-    return next((_describe_loop(path.removesuffix(old), old, new) for path, old, new in shown), "")
+    old, new = next(iter_shown_renames(request, by_name), ("", ""))
+    if not old or re.search(r"(?i)\b(?:number|first|nummer|num[eé]r)", request):
+        return ""
+    return _describe_loop(by_name[old].removesuffix(old), old, new)
 
 
 def find_doubled_ending(changes: Sequence[Change], request: str) -> tuple[str, str] | None:
@@ -82,12 +84,19 @@ def find_doubled_ending(changes: Sequence[Change], request: str) -> tuple[str, s
     return None
 
 
-def iter_shown_renames(request: str) -> Iterator[tuple[str, str]]:
-    """Give each name that a request shows with the one that it becomes."""
+def iter_shown_renames(request: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Give each of these names that a request shows with the one that it becomes."""
     first = _FIRST.finditer(request) if _SO_ON.search(request) else ()
-    for found in (*_SHOWN.finditer(request), *first):
-        if found["old"] != found["new"]:
-            yield found["old"], found["new"]
+    shown = {found["new"]: found["old"] for found in first}
+    shown |= {found["new"]: request[: found.start()] for found in _SHOWN.finditer(request)}
+    for new, before in shown.items():
+        olds = (old for old in names if _ends_with(before, old) or _ends_with(before, old.rpartition(".")[0]))
+        if (old := max(olds, key=len, default=new)) != new:
+            yield old, new
+
+
+def _ends_with(text: str, name: str) -> bool:
+    return bool(name and re.search(rf"(?<![\w./-]){re.escape(name)}\Z", text))
 
 
 def _describe_loop(folder: str, old: str, new: str) -> str:

@@ -1,5 +1,5 @@
 """What the words of a request say of where a change belongs: to one section of a file, to files of some
-years, to one name.
+years.
 
 Each gives the flaw that it finds, None where all is well or nothing is known.
 """
@@ -33,14 +33,6 @@ SMALL_ENDINGS = lazy_regex(
     r"|\blower ?-?case[^.;\n]{0,40}\b(?:extensions?|endings?|suffix(?:es)?)\b",
     re.IGNORECASE,
 )
-UNMADE = '"{name}" is not there, and the name of {old} is to become that: mv OLD NEW.'
-BECOMES = lazy_regex(
-    r"(?:\b(?:becomes?|goes (?:in)?to|is (?:then |to be )?(?:called|named)|should be(?:come| called| named)?"
-    r"|wird(?: zu)?|heißt dann|devient|pasa a (?:ser|llamarse)|diventa|wordt)|->|→|=>)\s+"
-    r"[\"'`](?P<name>[^\"'`\n]{1,120}\.\w{1,5})[\"'`]",
-    re.IGNORECASE,
-)
-"""The name that a file is to have, behind the one that it has."""
 APART = lazy_regex(r"(?i)\b(?:beside|next to|another|second|outside|daneben|neben|à côté|al lado|accanto)\b")
 BESIDE = "{name} is to be in {folder}."
 NESTS = lazy_regex(
@@ -101,26 +93,6 @@ def find_other_section(path: str, text: str, before: str, request: str) -> Flaw 
     edits = ";".join(f"{at + 1}s/.*/{_SPECIAL.sub(_ESCAPED, old[at])}/" for at in wrong)
     said = OUTSIDE.format(path=path, section=meant, line=new[wrong[0]].strip(), old=old[wrong[0]].strip())
     return make_mendable(said, f"sed -i {shlex.quote(edits)} {shlex.quote(path)}")
-
-
-def find_unmade_name(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
-    """Say that a file has not the name that a request shows: "Paper Moon becomes '01 Paper Moon.cho'"."""
-    shown = [*BECOMES.finditer(request)]
-    # in a text that was changed it may stand itself
-    if not shown or not any(None in (change.was, change.left) for change in changes):
-        return None
-    there = {path.rpartition("/")[2] for paths in find_by_name(workspace).values() for path in paths}
-    former = there | {change.path.rpartition("/")[2] for change in changes}
-    for found in shown:
-        name, before = found["name"].rpartition("/")[2], request[: found.start()].rstrip(" ,\"'`")
-        olds = (old for old in former if _ends_with(before, old, old.rpartition(".")[0] or old))
-        if name not in there and (old := max(olds, key=len, default="")):
-            return Flaw(UNMADE.format(name=name, old=old))
-    return None
-
-
-def _ends_with(text: str, *names: str) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(name)}\Z", text) for name in names)
 
 
 def find_capital_ending(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:

@@ -117,7 +117,7 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
     the program, text or table that a statement of it names: "the mean of b.csv in mean.txt, one digit".
     """
     said, asked, absent = conversation.templates, conversation.asked, context.ledger.absent
-    if absent and (olds := {old for old, _ in iter_shown_renames(asked)}):
+    if absent and (olds := {old for old, _ in iter_shown_renames(asked, absent)}):
         absent = tuple(path for path in absent if path not in olds)
     if said.has_words("withheld", asked):
         return ()
