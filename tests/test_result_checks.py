@@ -363,6 +363,11 @@ def test_lines_that_were_there_several_times_are_left_alone(path, text, before):
     assert find_doubled("n.txt", "a\nb\na\nb\n", "a\nb\n", "write the list twice") is None
 
 
+@pytest.mark.parametrize("request_", ["sort n.txt randomly", "group n.txt, each group sorted"])
+def test_an_order_that_is_not_known_is_right(request_):
+    assert find_disorder("n.txt", "b\nc\na\n", request_) is None
+
+
 def test_a_line_per_name_says_nothing_of_the_order():
     request_ = "Write totals.txt with a line per tenant such as Diaz: 3, sorted by name"
     assert get_text(find_disorder("totals.txt", "Diaz: 3\nWolf: 1\nArcher: 2\n", request_)).startswith(

@@ -165,10 +165,6 @@ FALSE_MEAN = "has 7.9, and a mean of temp lies between 15.2 and 24.1: divide eac
          "bread is in 2 of the 5 lines of t.txt, and the block does not look for it. "
          "Begin with: grep -i bread t.txt | wc -l"),
         ("change 06:00 of rooms.csv to 07:00", "sed -i s/06:00/07:00/ rooms.csv", ""),
-        ("how many are in t.txt? do not count empty lines", "wc -l < t.txt",
-         "The program takes empty lines too, and they are to be left out: if line.strip()"),
-        ("how many are in t.txt? do not count empty lines", "grep -c . t.txt", ""),
-        ("how many words are in t.txt? do not count empty lines", "wc -w < t.txt", ""),
         ("how many words has t.txt?", "wc -w < t.txt", ""),
         ('write the names here without ".csv" into n.txt', "ls *.csv > n.txt",
          "n.txt has rooms.csv, and .csv is to be left out: sed -i 's/[.]csv$//' n.txt"),

@@ -15,7 +15,7 @@ from tripletick.system.text import NUMERALS
 
 Look = Callable[[str, Any], str]
 SHOWN = 60
-WORDS = {word: value for value, word in enumerate((*NUMERALS, "eleven", "twelve", "thirteen"))}
+WORDS = {word: value for value, word in enumerate(NUMERALS)}
 _BETWEEN = r"[ ,.'\u2019\xa0\u202f]"
 _NUMBER = lazy_regex(rf"(?<!\w)-?\d+(?:{_BETWEEN}\d+)*")
 _APART = lazy_regex(_BETWEEN)

@@ -9,23 +9,8 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.new_program import Misreading
 from tripletick.tools.python_source import parse_program
 
-COUNTS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "ein": 1,
-    "eine": 1,
-    "zwei": 2,
-    "drei": 3,
-    "une": 1,
-    "deux": 2,
-    "un": 1,
-    "dos": 2,
-    "tres": 3,
-    "due": 2,
-    "tre": 3,
-}
+_NUMERALS = ("one|ein|eine|une|un", "two|zwei|deux|dos|due", "three|drei|tres|tre", "four")
+COUNTS = {word: count for count, words in enumerate(_NUMERALS, 1) for word in words.split("|")}
 DECIMALS = lazy_regex(
     rf"\b(\d|{'|'.join(COUNTS)}) (?:decimals?\b|decimal places?"
     r"|(?:digits?|places?) (?:after|behind) the (?:decimal )?(?:point|comma)"

@@ -12,14 +12,13 @@ from itertools import count, islice
 from math import isqrt
 
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.system.text import NUMERALS
+from tripletick.system.text import NUMERALS, read_count
 
 WRONG = "it prints {number}, and the task says: {words}"
 LACKING = "it does not print {number}, and the task says: {words}"
 OTHER_COUNT = "it prints {printed} numbers, and the task says: {words}"
 LARGEST = 10_000
 """Numbers up to which a row is worked out."""
-_COUNTS = {word: count for count, word in enumerate(NUMERALS) if count} | {"twelve": 12, "fifteen": 15}
 _ASKS = lazy_regex(
     r"(?i)(?:\A|(?<=[.!?] ))list\b"
     r"|\b(?:(?:print|output|display|show)(?:s|ing)?|lists|gibt|druckt|zeigt|das|affiche|imprime|muestra|stampa"
@@ -29,7 +28,7 @@ _ROW = lazy_regex(
     rf"""(?ix)
     (?:[ ](?:out|all|of|only|just|the|alle|die|nur|tous|les|seulement|todos|los|solo|tutti|i|gli))*[ ]
     (?P<words>
-      (?:(?:first|ersten|premiers|primeros|primi)[ ](?P<first>\d{{1,4}}|{"|".join(_COUNTS)})[ ])?
+      (?:(?:first|ersten|premiers|primeros|primi)[ ](?P<first>\d{{1,4}}|{"|".join(NUMERALS[1:])})[ ])?
       (?:(?P<kind>even|odd|prime|gerade\w*|ungerade\w*)[ ])?
       (?:(?:whole|natural|positive|ganze\w*)[ ])?
       (?P<noun>numbers|integers|primes|zahlen|primzahlen|nombres|números|numeri
@@ -94,7 +93,7 @@ def find_wrong_number(task: str, printed: str) -> str:
     words = re.sub(r"\s+", " ", row["words"])
     accept = _choose_kind(row)
     if first := row["first"]:
-        return _hold_first(numbers, accept, _read_count(first), words)
+        return _hold_first(numbers, accept, read_count(first), words)
     low, high = _find_bounds(row)
     inner = 1 if row["between"] else 0
     lowest = int(row["low"] is None)  # 0 may count as one where no beginning is named
@@ -126,12 +125,8 @@ def _is_worked_out(row: re.Match[str]) -> bool:
     """Tell whether a row has an end, of a kind for its first ones, and not too many numbers."""
     if row["first"]:
         kind = _name_kind(row) if not (row["of"] or row["by"]) else "multiples"
-        return bool(kind) and _read_count(row["first"]) * int(row["of"] or row["by"] or 1) <= LARGEST
+        return bool(kind) and read_count(row["first"]) * int(row["of"] or row["by"] or 1) <= LARGEST
     return bool(row["high"] or row["to"] or row["below"]) and _find_bounds(row)[1] <= LARGEST
-
-
-def _read_count(word: str) -> int:
-    return _COUNTS.get(word.lower()) or int(word)
 
 
 def _name_kind(row: re.Match[str]) -> str:

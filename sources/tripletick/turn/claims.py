@@ -211,7 +211,8 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     told = list(_find_claims(clauses, works=facts.works))
     for claim in told:
         found |= {} if _is_report(claim, facts) else dict.fromkeys(_check_claim(claim, facts))
-    if told and not found and (last := _explain_last_block(facts.receipt)) and not _admits_failure(answer):
+    last = NOT_RUN if facts.receipt.last_not_run else LAST * facts.receipt.last_failed
+    if told and not found and last and not _admits_failure(answer):
         found[last] = None
     kinds = {claim.kind for claim in told}
     if "moved" in kinds and "deleted" not in kinds and facts.receipt.lost:
@@ -238,11 +239,6 @@ def _copies_advice(answer: str, seen: str) -> bool:
 
 def _normalize_line(line: str | None) -> str:
     return (line or "").strip(" `*.").casefold()
-
-
-def _explain_last_block(receipt: Receipt) -> str:
-    """Say what speaks against the last block, "" where nothing does."""
-    return NOT_RUN if receipt.last_not_run else LAST * receipt.last_failed
 
 
 def _is_report(claim: Claim, facts: TurnFacts) -> bool:

@@ -53,20 +53,6 @@ WRITERS = {
     "toml": ("TOML", "texts stand between quotes there, and each key once"),
 }
 """How a format of data is called and made, by the name of its parser."""
-COUNTED_BLANKS = "The program takes empty lines too, and they are to be left out: if line.strip()"
-NO_BLANKS = lazy_regex(
-    r"(?:(?:\bnot|n.t|\bnever) (?:to )?(?:count|includ|consider|tak)\w*|\bignor\w*|skip\w*"
-    r"|leav\w* out|without|exclud\w*|except) (?:any |the |of )*(?:empty|blank) lines?"
-    r"|\b(?:empty|blank) lines? (?:\w+ ){0,2}(?:not|n.t|ignored|skipped)\b"
-    r"|\b(?:ohne|keine) (?:die )?leeren? ?zeilen|\bleere? ?zeilen (?:\w+ ){0,2}nicht"
-    r"|\bsans (?:compter )?(?:les )?lignes vides|\bsin (?:contar )?(?:las )?líneas vacías"
-    r"|\bsenza (?:contare )?(?:le )?righe vuote|\bzonder (?:de )?lege regels",
-    re.IGNORECASE,
-)
-_LEAVES_BLANKS = lazy_regex(
-    r"strip\(|isspace|\bNF\b|\\S|grep|!= ?[\"']\\?n?[\"']|\bif \w+[\])\n]|filter\(|-w\b|/\^|\.split\(\)"
-)
-"""What a program has that leaves out empty lines."""
 GROWN_LINE = "{path} has the line {line!r}: {last!r} had no line end when {more!r} was put behind it."
 CUT_LINE = "sed -i {edit} {path}"
 WITH_FOLDER = "{path} has {line}, and the names alone are to be there."
@@ -121,7 +107,6 @@ _TAKES_OFF = lazy_regex(
     r"(?:[\"'`„“](?P<quoted>[^\"'`„“”\n]{2,80})[\"'`”“]|(?P<plain>[\w.+-]+@[\w.-]+\w|\w[\w-]+))"
     r" (?:off|from|out of|aus|von|de|du|da|dal|dalla|del|della)\b"
 )
-_MARK = lazy_regex(r"^\s*(?:(?:[-*+•]|\d+[.)]|\[[ xX]\])\s+)*")
 
 
 def find_unreadable(path: str, text: str, before: str) -> Flaw | None:
@@ -193,7 +178,7 @@ def find_kept_line(path: str, text: str, before: str, request: str) -> Flaw | No
 
 def _list_items(text: str) -> list[str]:
     """Give the lines of a text in small letters, without the marks of a list."""
-    return [_MARK.sub("", line).strip().casefold() for line in text.splitlines()]
+    return [MARK.sub("", line).strip().casefold() for line in text.splitlines()]
 
 
 def find_kept_ending(path: str, text: str, request: str) -> Flaw | None:
@@ -249,12 +234,6 @@ def find_lost_kinds(before: str, text: str, request: str) -> list[str]:
     # where something else was made of some, others may be meant to go as well
     is_meant = ONCE.search(request) and not CASELESS.search(request) and kept and kept <= lines.keys()
     return [line for line, many in lines.items() if is_meant and many > 1 and line not in kept]
-
-
-def find_counted_blanks(code: str, request: str) -> Flaw | None:
-    """Say that a program counts empty lines that a request wants left out."""
-    counts = NO_BLANKS.search(request) and not _LEAVES_BLANKS.search(code)
-    return Flaw(COUNTED_BLANKS) if counts else None
 
 
 def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> Flaw | None:

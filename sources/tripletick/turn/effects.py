@@ -147,18 +147,12 @@ def _check_output(
         return None
     sources = _read_named(workspace, asked)
     texts = {path: text for path, text in sources.items() if is_document(path)}
-    return (
-        content_checks.find_false_mean("The output", last.text, sources, asked)
-        or content_checks.find_unfiltered(call.body, texts, asked)
-        or content_checks.find_counted_blanks(call.body, asked)
-        or (
-            result_checks.find_shallow_look(
-                call.body, (path for paths in find_by_name(workspace).values() for path in paths), asked
-            )
-            if result_checks.DEEP.search(asked)
-            else None
-        )
-    )
+    if found := content_checks.find_false_mean("The output", last.text, sources, asked):
+        return found
+    if not result_checks.DEEP.search(asked):
+        return content_checks.find_unfiltered(call.body, texts, asked)
+    there = (path for paths in find_by_name(workspace).values() for path in paths)
+    return result_checks.find_shallow_look(call.body, there, asked)
 
 
 def _read_named(workspace: Workspace, asked: str, changed: Collection[str] = ()) -> dict[str, str]:

@@ -57,7 +57,7 @@ OTHER_KEY = lazy_regex(
     r"|\b(?:high|low|larg|small|bigg?|great|new|lat|old|long|earli|short|cheap)e?st\b|\b(?:most|least)\b"
     r"|\bignor\w+ (?!(?:the )?(?:upper|case|capital|gro|maj))|\bso that\b|\binto\b|\breihenfolge\b"
     r"|\border of\b|\bfrom (?!(?:the )?(?:[a-z]|smallest|lowest|largest|highest)\b)[a-z]+ to\b"
-    r"|\bvon (?![a-z]\b)\w+ (?:bis|nach)\b",
+    r"|\bvon (?![a-z]\b)\w+ (?:bis|nach)\b|\b(?:random|group|section|paragraph)",
     re.IGNORECASE,
 )
 """What is to be sorted by something in it."""
@@ -99,7 +99,7 @@ jan feb mar apr may jun jul aug sep oct nov dec january february march april jun
 october november december
 """
 """Words with an order of their own."""
-MARK = lazy_regex(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
+MARK = lazy_regex(r"^\s*(?:[-*+•]|\d+[.)])\s+(?:\[[ xX]\]\s*)?")
 """The sign that makes a line an item of a list."""
 NUMBER = lazy_regex(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 COMMA_NUMBER = lazy_regex(r"[^\w-]*(-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?)\D*")

@@ -76,8 +76,7 @@ TAIL = 60
 """Characters behind it in which there may be others."""
 _OTHERS = lazy_regex(r"(?i)\b(?:also|too|as well|those (?!that)|ones|contain\w*)\b")
 """What speaks of files with other names."""
-BEGINS = "It took {path} away, whose name does not begin with {part}."
-ENDS = "It took {path} away, whose name does not end in {part}."
+OTHER_NAME = "It took {path} away, whose name does not {how} {part}."
 
 
 def find_wrong_size(
@@ -178,8 +177,8 @@ def find_other_names(code: str, changes: Sequence[Change], request: str) -> Resu
     pattern = f"{part}*" if not ends else f"*{part}" if "." in part else f"*{part}.*"
     deletes = "" if MOVES.search(code) else " -delete"
     command = f"find {folder}{flat} -type f -name {shlex.quote(pattern)}{deletes}"
-    said = ENDS if ends else BEGINS
-    return take_back(said.format(path=other, part=part), MEANT.format(command=command))
+    said = OTHER_NAME.format(path=other, how="end in" if ends else "begin with", part=part)
+    return take_back(said, MEANT.format(command=command))
 
 
 def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
