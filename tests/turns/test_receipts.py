@@ -519,6 +519,7 @@ def test_sizes_say_what_is_meant(session):
         ("delete the dumps", "rm db-*", 0),
         ("delete all but dump 3", "rm db-2025-0[123]*", 1),
         ("keep the 3 good ones (a dump, notes.txt, LICENSE), delete the rest", "rm db-2025-0[123]*", 1),
+        ("keep only the newest dump of each month", "rm db-2025-03-01.sql", 4),
         ("put the latest dump into x", "mkdir x; mv db-2025-03-09.sql x/", 4),
         ("keep the 2 newest in x, delete the rest", "mkdir x; mv db-2025-03-* x/; rm db-*", 0),
     ],

@@ -105,7 +105,7 @@ STAY = lazy_regex(
 )
 """How many files are to stay."""
 NO_FILES = lazy_regex(
-    r"\s*\w*\s*(?:lines?|rows?|columns?|words?|characters?|letters?|digits?|decimals?|days?|weeks?|months?|years?"
+    r"\s{0,3}\w{0,30}\s{0,3}(?:lines?|rows?|columns?|words?|characters?|letters?|digits?|decimals?|days?|weeks?|months?|years?"
     r"|copies|zeilen?|spalten?|tage?|lignes?|jours?|l[ií]neas?|d[ií]as?|righe|giorni|regels?|dagen"
     rf"|(?:sub)?folders|directories|{FOLDER})\b",
     re.IGNORECASE,
@@ -118,7 +118,9 @@ AGED = lazy_regex(
     r"|oudste)",
     re.IGNORECASE | re.DOTALL,
 )
-"""The newest are to stay, or the oldest to go."""
+"""The newest are to stay, or the oldest to go …"""
+_EACH = lazy_regex(r"(?i)\b(?:each|every|per|pro|je|jede[mnrs]?|chaque|cada|ogni|elke?)\b")
+"""… of several kinds or times."""
 DATE = lazy_regex(r"(?<!\d)\d{4}([-_.]?)\d{2}\1\d{2}(?!\d)")
 _REST = r" [^\"'`\n]*\.\w{1,5}[\"'`]"
 """The rest of a file's name with blanks that stands between quotes."""
@@ -231,7 +233,7 @@ def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root
     if not MOVES.search(code) or not find_renames(changes):
         return ""
     old = tuple(change.path for change in changes if change.was)
-    word_like = rf"\b(?:{INTO})\s+(?:\w+\s+){{0,3}}?([\w-]+(?:/[\w-]+)+)/?(?![\w/*.-]|{_REST})"
+    word_like = rf"\b(?:{INTO})\s+(?:\w+\s+){{0,3}}?([\w-]{{1,99}}(?:/[\w-]{{1,99}})+)/?(?![\w/*.-]|{_REST})"
     words = [word for word in re.findall(word_like, request, re.IGNORECASE) if not PATTERN.search(word)]
     if any((root / word).exists() for word in words):
         return ""
@@ -265,7 +267,7 @@ def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:
     alike = left if found and NEWEST.search(found[0]) else there
     if found and not NO_FILES.match(found["of"]) and len(alike) < (most := read_count(found["kept"])):
         return TOO_FEW.format(left=len(alike) or "none", count=most)
-    if not AGED.search(request):
+    if not AGED.search(request) or _EACH.search(request):
         return ""
     dated = {DATE.sub("#", name): name for name in sorted(left, reverse=True) if DATE.search(name)}
     names = (path.rpartition("/")[2] for path in gone if path.rpartition("/")[0] == folder)
