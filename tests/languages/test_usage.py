@@ -172,6 +172,27 @@ def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(c
 
 
 @pytest.mark.parametrize(
+    ("task", "source"),
+    [
+        ('"python3 add.py" prints "heads"', "import random\nprint(random.choice(['tails']))"),
+        ('"python3 add.py" prints "25 days"', "import datetime\nprint(datetime.date.today())"),
+        (
+            '"python3 add.py add tea" saves it, "python3 add.py list" prints "1. tea".',
+            "import sys\nif sys.argv[1] == 'add': open('list', 'a').write('tea')\nelse: print()",
+        ),
+        ("`python3 add.py x` should return 3.", "import sys\nif sys.argv[1:]: sys.exit(3)"),
+        ('"python3 add.py 60" prints "up"', "import sys, time\nif sys.argv[1:]: time.sleep(60)\nprint('up')"),
+    ],
+)
+def test_what_chance_the_clock_or_an_earlier_command_decides_is_no_example(
+    context, monkeypatch, task, source
+):
+    monkeypatch.setattr("tripletick.tools.example_runs.SECONDS", 1)
+    context.ledger.begin_turn(task)
+    assert use(context, "python", source, "add.py").outcome == "ok"
+
+
+@pytest.mark.parametrize(
     ("task", "path", "source", "told"),
     [
         (

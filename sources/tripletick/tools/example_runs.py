@@ -52,6 +52,14 @@ _EXITS = lazy_regex(
     r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
 )
 """What says that a program may end with another status than 0."""
+_VARIES = lazy_regex(
+    r"(?i)\b(?:random|secrets|shuf|uuid\d?|localtime|(?:now|today)\(\))|new Date\(\)|\btime\.time\("
+    r"|(?:^|[;&|(`])\s*date\b|\bopen\([^)\n]*,\s*(?:mode=)?[\"'][wax]|\bwrite_(?:text|bytes)\(|\bjson\.dump\(|\bsqlite3\b"
+    r"|\b(?:write|append)File|(?<![<>0-9])>>(?![<>])|\b(?:echo|printf)\b[^\n|>]{0,200} > ?[\"$\w.~/]",
+    re.MULTILINE,
+)
+"""What makes the output depend on chance, on the clock, or on what an earlier command saved."""
+_WAITS = lazy_regex(r"\bsleep\b|\bset(?:Timeout|Interval)\b|\bserve|\blisten\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +85,14 @@ def run_examples(
     filled = "" if known or not given else line_examples.fill_in_file(*given, task, context)
     shown = known or filled
     tried = [(shown, line_examples.find_changed_line(task, shown, context))] if shown else []
-    examples = find_examples(task, path, language) or find_placeholder_examples(task, path, language)
-    for command, right in examples[:MOST] or tried:
+    for command, right in list_examples(task, path, source, language) or tried:
         if command != filled and READS.search(source) and not re.search(r"[|<]", command):
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
         printed = finished.head.decode("utf-8", "replace").strip()
         meant = finished.status and _EXITS.search(task) and "Traceback" not in printed
+        # what a command "returns" may be its status, and what waits has its time
+        right = "" if (meant and right == str(finished.status)) or _may_wait(finished, source) else right
         is_known = right or not (meant or finished.struck or _UNTRIED.search(printed))
         if is_known and not _UNKNOWN.search(printed):
             alone = path in context.ledger.made and _is_shown_alone(task, right)
@@ -91,6 +100,17 @@ def run_examples(
             empty = command == filled and not printed and line_examples.ALWAYS_PRINTS.search(task)
             fault = f"{command} prints nothing" if empty and not fault else fault
             yield CommandExample(command, printed, right, word_in_language(fault, language.tag))
+
+
+def list_examples(task: str, path: str, source: str, language: Language) -> list[tuple[str, str]]:
+    """Give the first examples of a task that are commands, with what the program prints each time."""
+    if _VARIES.search(source):
+        return []
+    return (find_examples(task, path, language) or find_placeholder_examples(task, path, language))[:MOST]
+
+
+def _may_wait(finished: Finished, source: str) -> bool:
+    return bool(finished.struck and _WAITS.search(source))
 
 
 def build_function_check(task: str, language: Language, names: Mapping[str, str]) -> list[str]:

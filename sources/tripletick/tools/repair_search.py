@@ -12,7 +12,7 @@ import itertools
 import re
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from tripletick.languages.registry import Language
@@ -20,8 +20,8 @@ from tripletick.sandbox.box import RunRequest
 from tripletick.sandbox.user import create_file, create_folder, remove
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.command_arguments import find_shown_command
-from tripletick.tools.command_examples import READS, find_examples
-from tripletick.tools.example_runs import PROVEN, build_function_check
+from tripletick.tools.command_examples import READS
+from tripletick.tools.example_runs import PROVEN, build_function_check, list_examples
 from tripletick.tools.mutations import list_mutants
 from tripletick.tools.output_match import has_lines
 from tripletick.tools.syntax_check import build_variables, drain_output
@@ -31,7 +31,7 @@ PLACE = "tried"
 """The folder in the session's folder."""
 MOST, SECONDS, NEW_SECONDS, RUN_SECONDS = 400, 20.0, 6.0, 2.0
 """Mutants that are run, seconds for all of them and for those of a new program, seconds for one."""
-EXAMPLES, MISSING, TOLD = 3, 3, 200
+MISSING, TOLD = 3, 200
 SAME = "{command} still prints {printed!r}, as it did before"
 
 _VALUES = lazy_regex(
@@ -94,7 +94,8 @@ def find_repair(path: str, source: str, language: Language, context: ToolContext
     end = time.monotonic() + (SECONDS if context.ledger.mends else NEW_SECONDS)
     try:
         bench.lay(source)
-        tests = [*_make_command_tests(task, path, language, bench)]
+        examples = list_examples(task, path, source, language)
+        tests = [*_make_command_tests(examples, path, bench)]
         tests += _make_function_tests(task, source, language, context, bench)
         # what a task says of a program that is yet to be written may be anything
         repaired = context.ledger.mends
@@ -252,8 +253,8 @@ def _relocate(command: str, path: str, bench: _Bench) -> list[str]:
     return ["sh", "-c", own.sub(lambda _: shlex.quote(bench.seen), command)]
 
 
-def _make_command_tests(task: str, path: str, language: Language, bench: _Bench) -> Iterator[Holds]:
-    for command, right in find_examples(task, path, language)[:EXAMPLES]:
+def _make_command_tests(examples: Sequence[tuple[str, str]], path: str, bench: _Bench) -> Iterator[Holds]:
+    for command, right in examples:
         words = _relocate(command, path, bench)
         most = max(len(right.splitlines()), len(bench.run(words)[1].splitlines()))
 
