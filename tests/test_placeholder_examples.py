@@ -97,6 +97,14 @@ def test_what_is_no_example_is_none(task):
         ("fix deck.py so that python3 deck.py prints the two areas again", ""),
         ("python3 deck.py a.txt crashes.. should print 0.", "0"),
         ("python3 deck.py 15 prints the numbers from 1 to 15, each on its own line, but Fizz for threes", ""),
+        ("python3 deck.py 9 prints the numbers from 1 to 9, each on its own line.", "1\n...\n9"),
+        ("python3 deck.py 9 prints the even numbers from 1 to 9, each on its own line.", ""),
+        ("python3 deck.py 5 prints five random numbers from 1 to 49, one per line.", ""),
+        ("python3 deck.py prints the leap years from 1990 to 2030, one per line.", ""),
+        ('python3 deck.py 7 prints "7 is prime" or "7 is not prime".', ""),
+        ('python3 deck.py Ada prints "Good morning" before noon and "Good evening" after.', ""),
+        ('python3 deck.py data.csv writes "out.csv".', ""),
+        ("python3 deck.py notes.txt counts the words and prints 12.", ""),
     ],
 )
 def test_more_ways_to_say_what_a_command_prints(task, right):

@@ -44,6 +44,8 @@ _LINK = lazy_regex(
 _ASIDE = lazy_regex(rf",? {_FOR_EXAMPLE}$")
 _SHOULD = lazy_regex(r"[\s,]*(?:should|must|will|has to|ought to|=>|->)")
 _TRAILING = lazy_regex(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
+_JOINED = lazy_regex(r"\s(?:and|und|et|y|e)(?:\s+then)?$")
+"""Another verb stands before it: counts the words and prints 12."""
 _TIME = r"\d{1,3}(?::\d\d?){1,2}"
 _RESULT = lazy_regex(
     rf"(?:{SAYS})(?:\s+(?P<label>{LABELED})|\s+(?P<time>{_TIME})(?![\w.:]*\w)"
@@ -60,6 +62,8 @@ _RESULT = lazy_regex(
     r"(?=[.,;)]?\s*$|[.;)]\s|\s+[-\u2013\u2014(]\s?)"
     r"|(?P<truth>yes|no|ja|nein|oui|non|s\u00ed|si|true|false)(?=[.,;)]?\s*$|[.,;)]\s|\s+aus\b)))"
 )
+_OR = lazy_regex(r",? (?:or(?! so\b)|oder|ou|if|unless|before|about|depending|falls|wenn)\b")
+_FILE_WRITTEN = lazy_regex(r"(?:(?:should|must|will) )?writes? [\"'`]?[\w./-]+\.[a-z]\w{0,4}(?!\w)")
 _SAYS_BELOW = lazy_regex(
     rf"{_LINK.pattern}(?:{SAYS})"
     r"(?: (?:exactly |just )?(?:this|the following|(?:these|the) (?:\w+ )?lines?))?:?\s*"
@@ -147,8 +151,9 @@ def _match_result(rest: str) -> re.Match[str] | None:
     """Read the result behind a command."""
     at = _get_match_end(_LINK.match(rest))
     result = _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at) or _LITERALLY.match(rest, at)
-    # what becomes something else is read
-    return None if result and line_examples.BECOMES.match(rest, result.end()) else result
+    # what becomes something else is read, and one of two results may be the other
+    is_other = result and (line_examples.BECOMES.match(rest, result.end()) or _OR.match(rest, result.end()))
+    return None if is_other or _FILE_WRITTEN.match(rest, at) else result
 
 
 def _find_bare(task: str, path: str) -> Iterator[tuple[str, str]]:
@@ -199,7 +204,7 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
     verb = _VERB.search(masked, call.end())
     command, plain = (text[call.start() : verb.start()] if verb else "" for text in (line, masked))
     plain = _ASIDE.sub("", plain.rstrip(", \t")).rstrip(", \t")
-    is_plain = len(plain.split()) <= WORDS and not re.search(r"[\"'`,;:!?()]|\.\s", plain)
+    is_plain = len(plain.split()) <= WORDS and not re.search(rf"[\"'`,;:!?()]|\.\s|{_JOINED.pattern}", plain)
     command = _TRAILING.sub("", _ASIDE.sub("", command.rstrip(", \t")).rstrip(", \t"))
     return (command, line[verb.end() :]) if verb and is_plain else ("", "")
 

@@ -43,7 +43,9 @@ _LINES_OF = lazy_regex(
 )
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = lazy_regex(
-    rf"[\s,]*+(?:then |it )?{_SAYS} [^.;\n]{{0,60}}?\b(?:from|von|de|da|desde) (?P<first>{_SUM})"
+    rf"[\s,]*+(?:then |it )?{_SAYS} (?:[^.;\n]{{0,60}}?(?=\b\w+ {_SUM}[x\u00d7*+=])"
+    r"|(?:(?:the|all|die|alle|les|los|i) )?(?:numbers|integers|lines|Zahlen|nombres|n\u00fameros|numeri) )?"
+    rf"\b(?:from|von|de|da|desde) (?P<first>{_SUM})"
     rf" (?:to|bis|jusqu'à|à|hasta|a) (?P<last>{_SUM}){_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
 )
 """What stands there where only the first and the last of them are shown."""
