@@ -97,6 +97,13 @@ def test_what_is_no_example_is_none(task):
         ("fix deck.py so that python3 deck.py prints the two areas again", ""),
         ("python3 deck.py a.txt crashes.. should print 0.", "0"),
         ("python3 deck.py 15 prints the numbers from 1 to 15, each on its own line, but Fizz for threes", ""),
+        ('python3 deck.py 2 3 prints 5. With a wrong number of arguments it should print "usage".', ""),
+        ('python3 deck.py 2 3 prints 5, but for negative numbers it should print "no".', ""),
+        ('python3 deck.py 0 prints 32. Wrong input should print "not a number".', ""),
+        ("python3 deck.py 5 prints 8. With bad input it prints an error.", "8"),
+        ("python3 deck.py 5 gibt 8 aus und ohne Zahl eine Fehlermeldung.", "8"),
+        ("python3 deck.py prints 90. It should be 10 % less.", ""),
+        ("Both are wrong: python3 deck.py 1 prints 3. They should print 5 and 2.", ""),
         ("python3 deck.py 9 prints the numbers from 1 to 9, each on its own line.", "1\n...\n9"),
         ("python3 deck.py 9 prints the even numbers from 1 to 9, each on its own line.", ""),
         ("python3 deck.py 5 prints five random numbers from 1 to 49, one per line.", ""),
@@ -112,3 +119,8 @@ def test_more_ways_to_say_what_a_command_prints(task, right):
     assert [shown for _, shown in find(task, find_examples)] == (
         [right.replace("\\n", "\n")] if right else []
     )
+
+
+def test_a_result_is_corrected_by_what_is_said_of_its_own_command():
+    task = 'Write deck.py: python3 deck.py 2 3 prints 5, and python3 deck.py a should print "wrong".'
+    assert find(task, find_examples) == [("python3 deck.py a", "wrong")]

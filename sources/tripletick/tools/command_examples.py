@@ -78,9 +78,10 @@ _LITERALLY = lazy_regex(
 """A line that stands behind a colon."""
 _PROSE = lazy_regex(r"[A-Z][^.]*(?: [^ .]+){4,}\.$")
 _VALUE = lazy_regex(
+    r"(?!-?\d+(?:\.\d+)?(?: ?%|,? (?:and|or|und) -?\d| (?:less|more|times|lines?|arguments?|names?)\b))(?:"
     rf"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|({LABELED})|({_TIME})"
     r"|(-?\d+ [a-z]{1,12})(?=[.,;!]|\s*$)"
-    r"|(-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?![\w.]*\d)|(yes|no)(?=[.,;!]|\s*$)"
+    r"|(-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?![\w.]*\d)|(yes|no)(?=[.,;!]|\s*$))"
 )
 _CALLED_IN = lazy_regex(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
 """What says of a program where a function is."""
@@ -127,7 +128,8 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
             else:
                 command, rest = _split_command(line, call)
                 said = _match_result(rest)
-                right = _choose_result(said, line[: call.start()], faulty=faulty) if said else ""
+                others = called if faulty else None
+                right = _choose_result(said, line[: call.start()], others) if said else ""
                 right = line_examples.find_listed_lines(rest) or right
                 if not right and (not faulty or _SHOULD.match(rest)):
                     right = line_examples.find_plain_result(command, rest)
@@ -170,12 +172,12 @@ def _find_bare(task: str, path: str) -> Iterator[tuple[str, str]]:
                 yield given["words"] if given else "", right
 
 
-def _choose_result(said: re.Match[str], before: str, *, faulty: bool) -> str:
-    """Give the result that is right, where a task may speak of one that is wrong."""
+def _choose_result(said: re.Match[str], before: str, others: re.Pattern[str] | None) -> str:
+    """Give the result that is right; `others`: what starts another command, where one may be wrong."""
     at = next(at for at, group in enumerate(said.groups(), 1) if group)
-    if not faulty:
+    if not others:
         return said[at]
-    behind = said.string[said.end() :]
+    behind = others.split(said.string[said.end() :], 1)[0]
     return choose_result(said[at], said.string[: said.start(at)], (before, behind), _read_value)
 
 

@@ -40,8 +40,7 @@ FOREIGN = {"true": "True", "false": "False", "null": "None", "none": "None"}
 """How others write what Python knows."""
 _FOREIGN = re.compile(rf"^(?:{'|'.join(FOREIGN)})\b")
 _OUTPUT = re.compile(
-    r"[\s,;.]*(?:the\s+)?(?:output|result|answer|returns?)\s*(?:should be|must be|is\b)?\s*[:=]?\s*",
-    re.IGNORECASE,
+    r"(?i)[\s,;.]*(?:the\s+)?(?:output|result|answer|returns?)\s*(?:should be|must be|is\b)?\s*[:=]?\s*"
 )
 WRAPPERS = frozenset({"round", "sorted", "len", "list", "tuple", "set", "dict", "sum", "str", "abs"})
 """What an example may do with a result."""
@@ -66,37 +65,39 @@ _FILLERS = (
     r"|dar|mostrar|imprimir|essere|restituire|dare|stampare|il|el|le)\b){0,6}"
 )
 """Words between what says that a result should be another, and that."""
-_WISH = re.compile(
-    rf"(?:{_SHOULD}|so that|such that|until|make sure|ensure|damit|pour que|para que)\b", re.IGNORECASE
-)
+_WISH = re.compile(rf"(?i)(?:{_SHOULD}|so that|such that|until|make sure|ensure|damit|p(?:our|ara) que)\b")
 """What says that a result is the one that is to be."""
 _REPAIRS = re.compile(
-    r"\b(?:fix(?:es|ed)?|bugs?|buggy|wrong(?:ly)?|broken|incorrect(?:ly)?|mistakes?|debug|repairs?|mend"
-    r"|correct it|correct th\w+|(?:please|you) correct|nonsense|change (?:it|that|this)"
-    r"|does(?: not|n't) work|falsch\w*|fehler\w*|reparier\w*|korrigier\w*|behebe"
-    r"|(?:would be|is) (?:right|correct|expected)|the (?:right|correct) \w+ (?:is|would)"
-    r"|corr[ei]gg?\w+|r[e\u00e9]par\w+|erreurs?|arregl\w+|errore?s?|sbagliat\w+|herstel\w*|fout\w*"
+    r"(?i)\b(?:fix(?:es|ed)?|bugs?|buggy|wrong(?:ly)?|broken|incorrect(?:ly)?|mistakes?|debug|repairs?|mend"
+    r"|correct (?:it|th\w+)|(?:please|you) correct|nonsense|change (?:it|that|this)|does(?: not|n't) work"
+    r"|falsch\w*|fehlerhaft\w*|(?:der|den|einen?) fehler i[mns]t?|reparier\w*|korrigier\w*|behebe"
+    r"|(?:would be|is) (?:right|correct|expected)|the (?:right|correct) \w+ (?:is|would)|corr[ei]gg?\w+"
+    r"|r[e\u00e9]par\w+|erreurs? dans|arregl\w+|error\w{0,2} (?:en|nel\w*)|sbagliat\w+|herstel\w*|fout in"
     r"|(?:but|while|whereas)\b[^.\n]{0,30}\b(?:expect|want)\w*"
     rf"|(?:prints?|gives?|says?|shows?|returns?) [^.,\n]{{1,40}},? (?:and it|while it|where it) {_SHOULD}"
     rf"|(?:but|though|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
     rf"|, (?:it |that )?{_SHOULD}\b|, want \S|[.!][\"'`]?\s+(?:(?:it|that|this|they)\s+)?{_SHOULD}\b"
-    r"|\bexpected(?: \w+)?:",
-    re.IGNORECASE,
+    r"|\bexpected(?: \w+)?:"
 )
 """What speaks of a program that does something else than it should."""
 _CORRECTED = re.compile(
-    r"^[\"'`)\]]*[\s,;(]*(?:(?:and|but|und|et|y|e|en) )?"
+    r"(?i)^[\"'`)\]]*[\s,;(]*(?:(?:and|but|und|et|y|e|en) )?"
     rf"(?:(?:not|nicht|pas|no|non|niet) {_VALUE}|{_INSTEAD}\b[^\n\"'`\[({{\d]{{0,20}}?{_VALUE})"
-    rf"|\b(?:{_SHOULD}|right|correct|richtig|expect|want)\b{_FILLERS}[\s:,]+{_VALUE}",
-    re.IGNORECASE,
+    rf"|\b(?:{_SHOULD}|right|correct|richtig|expect|want)\b{_FILLERS}[\s:,]+{_VALUE}"
 )
 """What stands behind a result that is wrong, up to the one that is right."""
 _CONFIRMED = re.compile(
-    r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?)[`)]*,? (?:(?:is|was|would be|w\u00e4re|ist|serait|est"
-    r"|es|ser\u00eda|sarebbe|\u00e8) )?(?:the )?(?:right|correct[oae]?|expected|richtig|juste|giusto|goed)\b",
-    re.IGNORECASE,
+    r"(?i)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?)[`)]*,? (?:(?:is|was|would be|w\u00e4re|ist|serait"
+    r"|est|es|ser\u00eda|sarebbe|\u00e8) )?(?:the )?(?:right|correct[oae]?|expected|richtig|juste|giusto|goed)\b"
 )
 """What stands around the right one, behind one that is wrong."""
+_OTHER_CASE = re.compile(
+    r"(?i)[.;]\s+(?!(?:i|we|it|its|this|that|thats|they|the|but|and|so|instead|should|must|expected|right|correct|want"
+    r"|es|das|er|sie|il|elle|\u00e7a|debe|deve|doit|muss|soll\w*)\b)[^\W\d]"
+    r"|(?:[.;,]|\b(?:but|and|aber|und))\s+(?:(?:but|and|aber|und)\s+)?"
+    r"(?:if|when(?! it\b)|with|without|for|bei|wenn|mit|ohne|falls)\b"
+)
+"""What begins with another case, which has a result of its own."""
 _SENTENCES = 120
 """Characters in which a result is corrected."""
 
@@ -117,7 +118,8 @@ def choose_result(stated: str, verb: str, around: tuple[str, str], parse: Callab
         return stated
     behind = behind[:_SENTENCES]
     if right := _CORRECTED.search(behind):
-        return parse(behind[right.end() :].lstrip("`"))
+        is_other = _OTHER_CASE.search(behind, 0, right.start())
+        return "" if is_other else parse(behind[right.end() :].lstrip("`"))
     if right := _CONFIRMED.search(behind):
         return parse(right["value"])
     return "" if re.search(r"[^\W\d]", verb) or _REPAIRS.search(behind) else stated
@@ -163,8 +165,8 @@ def _describe_words(given: Sequence[str], right: Sequence[str]) -> str:
 
 def _count_same(one: str, other: str) -> int:
     """Count the signs with which both begin."""
-    pairs = enumerate(zip(one, other))  # noqa: B905 (Python 3.8 has no strict)
-    return next((at for at, (sign, same) in pairs if sign != same), min(len(one), len(other)))
+    least = min(len(one), len(other))
+    return next((at for at in range(least) if one[at] != other[at]), least)
 
 
 def find_examples(text: str, names: Sequence[str], *, faulty: bool = False) -> list[tuple[str, str]]:
@@ -333,14 +335,11 @@ def _compare_sequences(given: list[Any], right: list[Any]) -> str:
         ways = {"sorted": sorted(given), "sorted, reverse=True": sorted(given, reverse=True), **ways}
     if right and (how := next((how for how, values in ways.items() if values == right), "")):
         return f"; the values are right, but not their order: {how}"
-    parts = {
-        "the first value is too much": (given[1:], right),
-        "the last value is too much": (given[:-1], right),
-        "the first value is missing": (given, right[1:]),
-        "the last value is missing": (given, right[:-1]),
-    }
-    alone = [what for what, (one, other) in parts.items() if one == other and len(given) != len(right)]
-    return f"; {alone[0]}" if alone else ""
+    for what, longer, other in (("too much", given, right), ("missing", right, given)):
+        for which, rest in (("first", longer[1:]), ("last", longer[:-1])):
+            if longer and rest == other:
+                return f"; the {which} value is {what}"
+    return ""
 
 
 def _is_equal(given: object, right: object) -> bool:
