@@ -55,6 +55,16 @@ def test_values_that_stand_by_themselves_are_an_example(task, command, right):
         "tests for slug.py: uppercase->lowercase",
         "mean.py prints the mean of numbers.txt, 0 should be ignored.",
         "python3 kg.py LBS prints kilograms. Use 1 kg = 2.2046.",
+        "Write stock.py: python3 stock.py HAMMER 3 prints 37.50.",
+        'python3 grade.py POINTS prints a grade. Above 90 it prints "A".',
+        'python3 fizz.py N prints 1 to N. For multiples of 3 it prints "Fizz".',
+        'python3 find.py NAME prints the number. With less than 1 argument it prints "usage".',
+        'python3 find.py WORD reads "notes.txt" and prints "none".',
+        'python3 find.py WORD. "tea" prints "none" if there are none.',
+        "menu.py has a menu: 1 -> add, 2 -> list, 3 -> quit",
+        "days.py prints my schedule: 9 gives Maths, 10 gives Art",
+        "bonus.py takes no argument and reads sales.csv, 1000 gives 50",
+        "names.py takes a folder as argument and renames its pictures, cat -> dog",
     ],
 )
 def test_what_is_no_example_is_none(task):

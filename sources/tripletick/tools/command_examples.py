@@ -62,7 +62,8 @@ _RESULT = lazy_regex(
     r"(?=[.,;)]?\s*$|[.;)]\s|\s+[-\u2013\u2014(]\s?)"
     r"|(?P<truth>yes|no|ja|nein|oui|non|s\u00ed|si|true|false)(?=[.,;)]?\s*$|[.,;)]\s|\s+aus\b)))"
 )
-_OR = lazy_regex(r",? (?:or(?! so\b)|oder|ou|if|unless|before|about|depending|falls|wenn)\b")
+OTHERWISE = lazy_regex(r",? (?:or(?! so\b)|oder|ou|if|unless|before|about|depending|falls|wenn)\b")
+"""What stands behind a result that is one of several."""
 _FILE_WRITTEN = lazy_regex(r"(?:(?:should|must|will) )?writes? [\"'`]?[\w./-]+\.[a-z]\w{0,4}(?!\w)")
 _SAYS_BELOW = lazy_regex(
     rf"{_LINK.pattern}(?:{SAYS})"
@@ -154,7 +155,9 @@ def _match_result(rest: str) -> re.Match[str] | None:
     at = _get_match_end(_LINK.match(rest))
     result = _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at) or _LITERALLY.match(rest, at)
     # what becomes something else is read, and one of two results may be the other
-    is_other = result and (line_examples.BECOMES.match(rest, result.end()) or _OR.match(rest, result.end()))
+    is_other = result and (
+        line_examples.BECOMES.match(rest, result.end()) or OTHERWISE.match(rest, result.end())
+    )
     return None if is_other or _FILE_WRITTEN.match(rest, at) else result
 
 

@@ -11,13 +11,20 @@ from contextlib import suppress
 
 from tripletick.languages.registry import Language
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools.command_examples import compile_call
+from tripletick.tools.command_examples import OTHERWISE, compile_call
 from tripletick.tools.function_examples import speaks_of_fault
 from tripletick.tools.new_program import OF_PARTS, STDIN
 
 _PLACE = lazy_regex(r"[ ]+(?:<\w[\w -]*>|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z])(?![\w'.])")
+_FILLED = lazy_regex(r" +(?:-?\d|[\"'])")
+"""An argument as it is typed: the capitals before it are one too, and no place."""
 _SENTENCE = lazy_regex(r"\n|(?<=[.;!?])\s+(?=[A-ZÄÖÜ(\"'`0-9])|;\s+")
 _VALUE = lazy_regex(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|(?<![\w.:+-])(-?\d+(?:[.:]\d+)*)(?![\w+])")
+_BOUND = lazy_regex(
+    r"(?i)\b(?:above|over|under|below|before|after|than|multiples of|there (?:are|is)|reads?|über|unter|vor"
+    rf"|nach|als|plus de|moins de|más de|menos de|più di|meno di) (?:{_VALUE.pattern})"
+)
+"""A value that is not the one which is given."""
 _VERB = lazy_regex(
     r"(?:[ ,]+(?:(?:it|this|that|the (?:program|script|output|result)|you|which) )?"
     r"(?:(?:should|must|will|would|shall|soll(?:te)?) )?(?:then )?"
@@ -38,7 +45,11 @@ _BARE = lazy_regex(
     r"(?=[.,;!)]?(?:\s*$|\s+(?:and|but|or|so|nothing|if|as|because)\b|[.,;!)]\s))",
     re.MULTILINE,
 )
-_TAKES = lazy_regex(r"(?i)\bargs?\b|\bargument|\bgive|\btakes?\b|\btype\b|\bgiven\b")
+_TAKES = lazy_regex(r"(?i)\bargs?\b|\bargument|\bgive\b|\btakes?\b|\btype\b|\bgiven\b")
+_OF_FILES = lazy_regex(
+    r"(?i)\b(?:files?|folders?|director\w+|renam\w+|replac\w+|datei\w*|ordner)\b|\w\.(?:csv|json|txt|tsv)\b"
+)
+"""What says that values may be those of a file."""
 _CALL = lazy_regex(r"\b[a-z]\w*\([\w, ]*\)")
 _QUOTED = lazy_regex(r"\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`")
 _NUMBER = lazy_regex(r"-?[$€£]?\d+(?:[.:]\d+)*(?=[.,;!)]?(?:$|\s+(?:and|because|since|as|but|\()))")
@@ -67,11 +78,12 @@ def find_placeholder_examples(task: str, path: str, language: Language) -> list[
 
 def _find_bare(task: str) -> Iterator[tuple[list[str], str]]:
     """Give arguments that stand by themselves in front of what is printed for them: `1000 8 20 gives 42`."""
-    for found in _BARE.finditer(task):
+    for found in _BARE.finditer(task) if not _OF_FILES.search(task) else ():
         with suppress(ValueError):
             values = shlex.split(found["values"])
             words = [value for value in values if value.isalpha()]
-            is_sure = not words or ("->" in found["verb"] and len(words) < 2 and _TAKES.search(task))
+            is_shown = not words or ("->" in found["verb"] and len(words) < 2)
+            is_sure = is_shown and (len(values) > 1 or _TAKES.search(task))
             if "should" in found["verb"] and not found["quoted"] and not found["plain"][:1].isdigit():
                 continue
             if is_sure and not any(" " in value and re.search(r"\.\w{2,3} ", value) for value in values):
@@ -83,7 +95,7 @@ def _read_usage(task: str, call: re.Match[str]) -> tuple[str, int] | None:
     at, count = call.end(), 0
     while place := _PLACE.match(task, at):
         at, count = place.end(), count + 1
-    return (call[0], count) if count else None
+    return (call[0], count) if count and not _FILLED.match(task, at) else None
 
 
 def _find_values(task: str, path: str) -> Iterator[tuple[list[str], str]]:
@@ -93,7 +105,9 @@ def _find_values(task: str, path: str) -> Iterator[tuple[list[str], str]]:
         sentence = sentence[usage.end() :] if usage else sentence
         if said := _OUTPUT_FOR.search(sentence):
             yield _list_values(said["values"]), _read_result(sentence[said.end() :], whole=True)
-        elif said := _VERB.search(sentence, _find_first_value(sentence)):
+        elif (said := _VERB.search(sentence, _find_first_value(sentence))) and not _BOUND.search(
+            sentence, 0, said.start()
+        ):
             result = _read_result(sentence[said.end() :], whole=bool(said["colon"]))
             yield _list_values(sentence[: said.start()]), result
 
@@ -110,7 +124,7 @@ def _list_values(text: str) -> list[str]:
 def _read_result(rest: str, *, whole: bool) -> str:
     """Give what is printed: a quoted text, a number at the end, or, behind a colon, all that follows."""
     if quoted := _QUOTED.match(rest):
-        return str(quoted[quoted.lastindex or 0])
+        return "" if OTHERWISE.match(rest, quoted.end()) else str(quoted[quoted.lastindex or 0])
     if whole:
         return rest.strip().rstrip(".") if len(rest) < 120 else ""
     number = _NUMBER.match(rest)
