@@ -17,8 +17,10 @@ from tripletick.tools.new_program import Misreading
 from tripletick.tools.output_match import describe_parts
 
 _ARGUMENT = lazy_regex(
-    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:+-]*(?!\s+times\b)|[A-Z]{1,4}(?::[A-Z]{1,4})+"
+    r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:+-]*(?!\s+times\b)(?<!\dx)|[A-Z]{1,4}(?::[A-Z]{1,4})+"
     r"|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
+    r"(?!\s+(?:(?:should|must|will) )?(?:have|has|be|is|are|contains?|exists?|appears?)\b)"
+    r"(?!\s+(?:minutes?|seconds?|hours?|days?|lines?|files?|folders?|fois|mal|Mal|Zeilen|Zahlen)\b)"
 )
 """What is an argument and no word of the sentence."""
 WORD = lazy_regex(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
@@ -71,7 +73,8 @@ _CHOOSES = lazy_regex(r"\b(?:if|case|match|switch|elif)\b|\?|\{")
 _TRUTH = lazy_regex(r"(?i)yes|no|true|false|ja|nein|oui|non|s[ií]")
 _NUMBER = lazy_regex(r"-?\d+(?:\.\d+)?")
 _ASKS = lazy_regex(
-    r"\b(?:asks? (?:for|me|the user|you)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
+    r"(?:\.\w{1,4}|\b(?:it|program\w*|script|that|which|and|then|quiz|das|es|qui|que|che))[,;:]? (?:\w+ )??"
+    r"(?:asks? (?:for|me|the user|you)(?! nothing)|prompts? (?:for|the user|me)|fragt (?:nach|mich|den)"
     r"|demande (?:une?|le|la)|pregunta|pide|chiede|vraagt)\b",
     re.IGNORECASE,
 )
@@ -211,7 +214,10 @@ def find_fixed_argument(task: str, path: str, source: str, language: Language) -
             return FIXED_RESULT.format(result=right, command=command, how=language.argument[0])
         for word in re.findall(r"[^\W\d_][\w-]{2,}", given):
             # a key or an item of a table is read by what was given
-            if word in right and re.search(rf"[\"'`]{re.escape(word)}[\"'`](?!\s*[:,]|\])", source):
+            # what is compared with it may do something else for that one alone
+            alone = "" if right in source else r"(?<![=!]=)(?<![=!]= )(?<!^)"
+            written = rf"(?m){alone}[\"'`]{re.escape(word)}[\"'`](?!\s*[:,]|\])"
+            if word in right and re.search(written, source):
                 return FIXED.format(argument=word, command=command, how=language.argument[0])
     return ""
 

@@ -87,8 +87,9 @@ _CORRECTED = re.compile(
 )
 """What stands behind a result that is wrong, up to the one that is right."""
 _CONFIRMED = re.compile(
-    r"(?i)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?)[`)]*,? (?:(?:is|was|would be|w\u00e4re|ist|serait|est?"
-    r"|ser\u00eda|sarebbe|\u00e8) )?(?:the )?(?:right|correct[oae]?|expected|richtig|juste|giusto|goed)\b"
+    r"(?i)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|-?\d+(?:\.\d+)?)[`)]*,? (?:(?:is|was|would be|w\u00e4re|ist|serait"
+    r"|est?|ser\u00eda|sarebbe|\u00e8) )?(?:the )?"
+    r"(?:right|correct[oae]?|expected|richtig|juste|giusto|goed)\b"
 )
 """What stands around the right one, behind one that is wrong."""
 _OTHER_CASE = re.compile(

@@ -56,4 +56,5 @@ def _run_command(command: str, context: ToolContext) -> str:
     finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
     lines = (finished.head + finished.tail).decode("utf-8", "replace").strip().splitlines()
     error = lines[-1] if lines and finished.status and not finished.struck else ""
-    return error if _ERROR.fullmatch(error) else ""
+    # None is what a table or a pattern gives for what it does not know
+    return error if _ERROR.fullmatch(error) and "NoneType" not in error else ""
