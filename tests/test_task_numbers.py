@@ -27,6 +27,7 @@ CLUB = "Write a.py: members under 12 pay 3, members over 65 pay 5, all others pa
         (CLUB, "pay = 3 if age < 12 else 5 if age > 65 else 20\nprint(pay)", "10"),
         (FIZZ, "for i in range(1, 101): print(i % 3 == 0 and i % 5 == 0)", ""),
         (TAX, "tax = 0 if x <= 10_000 else 20 if x <= 50_000 else 40", ""),
+        ("Write a.py: of data from 2024 the rows over 100, between 9 and 17, at most 50.", "100 9 17 50", ""),
         ("a/" * 10_000, "print(1)", ""),
         ("Write a.py that prints 1 to 3, from 5 to 7", "print(1, 3, 5)", ""),
         ("x " * 50_000, "print(1)", ""),

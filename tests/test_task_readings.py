@@ -321,6 +321,9 @@ def test_others_than_python_are_told_how_they_write_decimals():
             "a.js",
             "const s = n / 2;\nconsole.log(s.toLocaleString('de'));",
         ),
+        ("a.py reads amounts with two decimals and prints the coins", "a.py", "n = float(a) // 2\nprint(n)"),
+        ("a.py prints the item with two decimals", "a.py", "a = float(x[1])\nprint(x[0])"),
+        ("a.py prints the item with two decimals", "a.py", "x = float(a) / 2\nprint(f'Best: {row[0]}')"),
         ("a.py prints the day; the prices have one decimal", "a.py", "y = 1 / 2\nday = row\nprint(day)"),
     ],
 )
@@ -332,3 +335,6 @@ def test_at_most_so_many_decimals_need_no_zeros():
     source = "print(round(10.0 * 1.2, 2))"
     assert find_unpadded("a.py prints it with two decimals", "a.py", source)
     assert not find_unpadded("a.py prints it with at most two decimals", "a.py", source)
+    assert not find_unpadded(
+        "a.py prints it with two decimals", "a.py", "print(round(float(a) * 100) // 200)"
+    )

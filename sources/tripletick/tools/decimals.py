@@ -26,6 +26,12 @@ _OTHERWISE = lazy_regex(
     re.IGNORECASE,
 )
 """What says that no zeros are needed, or nothing is printed."""
+_OF_INPUT = lazy_regex(
+    r"(?i)\b(?:reads?|takes?|ha(?:s|ve)|inputs?|given|gets?)\b"
+    r"(?:(?!print|show|output|display)[^.;\n]){0,80}$"
+)
+"""What says that what is given has so many decimals."""
+_CUTS = lazy_regex(r"\bround\([^\n]{1,200}, ?\d\)|\bMath\.round\([^\n]{1,200}\) ?/ ?1")
 _ROUNDS = lazy_regex(r"\bround\(|\bMath\.round\(")
 _WRITES = lazy_regex(
     r"toLocaleString|NumberFormat|\blocale\."
@@ -36,7 +42,7 @@ _ADDS_DIGITS = lazy_regex(r"(?<![/\"'])/(?![/=*\"'])|\bfloat\(|\bmean\(|parseFlo
 """What gives numbers with decimals."""
 _PRINTED = {
     ".py": lazy_regex(
-        r"(?P<call>\bprint\()(?:(?P<value>[\w.\[\]]+(?:\([\w.\[\], ]*\))?(?: ?[-+*/] ?[\w.()]+){0,3})"
+        r"(?P<call>\bprint\()(?:(?P<value>[\w.]+(?:\([\w.\[\], ]*\))?(?: ?[-+*/] ?[\w.()]+){0,3})"
         r"|f(?P<quote>[\"'])(?P<lead>[^{}\"'\n]*)\{(?P<part>[^{}:!\"'\n]+)\}(?P<tail>[^{}\"'\n]*)(?P=quote))\)"
     ),
     ".js": lazy_regex(
@@ -63,11 +69,17 @@ def find_decimals(task: str) -> int | None:
     return int(found[1]) if found[1].isdigit() else COUNTS[found[1].casefold()]
 
 
+def _is_printed(task: str) -> bool:
+    """Tell whether the decimals of which a task speaks are those of what is printed."""
+    found = DECIMALS.search(task)
+    return bool(found and _PRINTS.search(task) and not _OF_INPUT.search(task, 0, found.start()))
+
+
 def find_unpadded(task: str, path: str, source: str) -> str:
     """Say that a program, which is to print numbers with so many decimals, only rounds them; "" else."""
     count, how = find_decimals(task), HOW.get(f".{path.rpartition('.')[2]}")
-    prints = _PRINTS.search(task) and not _OTHERWISE.search(task)
-    if not count or not how or not prints or not _ROUNDS.search(source) or _WRITES.search(source):
+    prints = _is_printed(task) and not _OTHERWISE.search(task)
+    if not count or not how or not prints or not _CUTS.search(source) or _WRITES.search(source):
         return ""
     return UNPADDED.format(how=how.format(count=count), count=count)
 
@@ -78,7 +90,7 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
     """
     ending, count = f".{path.rpartition('.')[2]}", find_decimals(task)
     pattern, is_function = _PRINTED.get(ending), re.search(r"(?i)\b(?:functions?|returns?)\b", task)
-    if count is None or not pattern or is_function or not _PRINTS.search(task):
+    if count is None or not pattern or is_function or not _is_printed(task):
         return None
     if (
         _COUNTS.search(task)
@@ -97,7 +109,7 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
         return None
     [call] = calls
     value = call["value"] or ""
-    if value.startswith(("#", "0")) or not _may_be_number(value, source):
+    if value.startswith(("#", "0")) or "[" in (call["part"] or "") or not _may_be_number(value, source):
         return None
     number = _FORMS[ending].format(value=value or call["part"], count=count)
     text = f"{call['lead'] or ''}{number}{call['tail'] or ''}"
@@ -108,7 +120,7 @@ def find_unformatted(task: str, path: str, source: str) -> Misreading | None:
 
 def _may_be_number(name: str, source: str) -> bool:
     """Tell whether a name is set to no text, and to no other name."""
-    given = re.compile(rf"(?m)^[ \t]*(?:const |let |var )?{re.escape(name)} = ([^\n]+)$")
+    given = re.compile(rf"(?m)^[ \t]*(?:const |let |var )?{re.escape(name)}\s*=\s*([^\n]+)$")
     values = given.findall(source) if name else ()
     return not any(re.search(r"[\"'`]", value) or re.fullmatch(r"[\w.\[\]]+", value) for value in values)
 

@@ -47,6 +47,8 @@ _FRAMED = lazy_regex(
 """What may be said of signs and words around a value."""
 _NEXT_LABEL = lazy_regex(r"[,;]|(?<!\bis)(?<!\bare)(?<!\bwas)\s*[:=]\s*$")
 """What stands between two values that are both asked for."""
+_IS = lazy_regex(r"(?:[:=]|\b(?:is|are|was|ist|sind|est|sont|es|son|è|sono))\s*$")
+"""With what a label ends: `Happy birthday {name}` has none."""
 _ECHO = lazy_regex(
     r"^[ \t]*echo[ \t]+\"(?P<lead>[^\"`]*?)(?P<value>\$\{?\w{1,60}\}?|\$\([^\"\n]{1,200}\))[.!]?\"[ \t]*$"
 )
@@ -121,7 +123,8 @@ def _split_print(args: Sequence[ast.expr], *, alone: bool) -> tuple[str, str]:
     # with print's own blank between its parts
     behind = f" {behind}" if behind and len(args) > 1 else behind
     behind = behind.rstrip(" .!")
-    if any(map(_NEXT_LABEL.search, between)) or (behind and not (alone and len(values) == 1)):
+    is_label = alone or _IS.search(texts[max(values[-1] - 1, 0)])
+    if any(map(_NEXT_LABEL.search, between)) or not is_label or (behind and not (alone and len(values) == 1)):
         return lead, ""
     lead += f"\0{behind}" if behind else ""
     value = parts[values[-1]]
@@ -146,4 +149,5 @@ def _list_lines(source: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, st
         lead, value = groups["lead"] or groups.get("text") or "", groups["value"] or groups.get("other") or ""
         if not _ASIDE.search(lead):
             right = f'echo "{value}"' if pattern is _ECHO else f"console.log({value.strip()});"
-            yield line.strip(), lead, "" if loops or re.search(r"[:=]\s*\$", lead) else right
+            is_label = not loops and _IS.search(lead) and not re.search(r"[:=]\s*\$", lead)
+            yield line.strip(), lead, right if is_label else ""

@@ -25,7 +25,7 @@ _EXAMPLES = lazy_regex(
 )
 """Calls with what they give, whose numbers are any."""
 _NUMBER = lazy_regex(
-    r"(?<![\w.,:/-])\d{1,9}(?:\.\d{1,6})?(?![\w:/]|[.,]\d"
+    r"(?<![\w.,:/-])(?!(?:19|20)\d\d\b)\d{1,9}(?:\.\d{1,6})?(?![\w:/]|[.,]\d"
     r"| (?:lines?|functions?|tests?|decimals?|digits?|points|words|characters|minutes|seconds)\b)"
 )
 _WRITTEN = lazy_regex(r"\d{1,12}(?:\.\d{1,9})?")
