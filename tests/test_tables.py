@@ -52,6 +52,9 @@ def context(tmp_path):
         ("a.json", "[1, 2]", "a list of 2 entries"),
         ("a.csv", "Helen,yes\nMarek,no\nPriya,yes\n", "3 rows without a header, columns: text, text"),
         ("a.csv", "1,yes\n2,yes\n", "2 rows without a header, columns: whole number, text"),
+        ("a.csv", "Hammer,A1\nSaw,B2\nNail,C3\n", "3 rows without a header, columns: text, text"),
+        ("a.csv", "tea,12.50\nmilk,8\nrye,3.1\n", "3 rows without a header, columns: text, number"),
+        ("a.csv", "n,2023\nA,5\nB,7\n", "2 rows below a header, columns: n (text), 2023 (whole number)"),
     ],
 )
 def test_columns_keys_types_and_counts_are_told(path, text, says):

@@ -46,6 +46,7 @@ OTHERS = 3
 FIRST = 3
 """Rows that are shown of a table, entries of a list in JSON."""
 SNIFFED = 50
+_SIGNS = lazy_regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
 MARKED = "open({name!r}, encoding='utf-8-sig') and "
 READER = "csv.DictReader(file{delimiter}), which gives texts, and csv.DictWriter(file, fieldnames{delimiter})"
 
@@ -101,10 +102,18 @@ def _read_rows(text: str, separator: str) -> list[list[str]] | None:
 
 
 def _lacks_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row is one like the others: it has a word of its column, as no name would."""
+    """Tell whether the first row is one like the others: it has a word of its column, or a date, a code or a
+    price like all there (12.50, A1), as no name would; 2024 may be one.
+    """
     first, body = rows[0], [row for row in rows[1:] if row != rows[0]]  # joined tables repeat it
-    values = ([row[at].strip() for row in body if at < len(row)] for at in range(len(first)))
-    return any(name.strip() and name.strip() in column for name, column in zip(first, values, strict=True))
+    values = [[row[at].strip() for row in body if at < len(row)] for at in range(len(first))]
+    return any(_is_like(name.strip(), column) for name, column in zip(first, values, strict=True))
+
+
+def _is_like(name: str, column: Sequence[str]) -> bool:
+    same = {_SIGNS.sub(lambda run: "9" if run[0][0].isdigit() else "a", each) for each in (name, *column)}
+    is_value = len(column) > 1 and len(same) == 1 and "9" in same.pop() and not name.isdigit()
+    return bool(name) and (name in column or is_value)
 
 
 def detect_separator(text: str) -> str:

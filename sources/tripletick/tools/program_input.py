@@ -79,9 +79,10 @@ _SHALLOW = lazy_regex(
 )
 _ALSO_DEEP = lazy_regex(
     r"(?i)\brecursiv|\brekursiv|\b(?:also|including|even)\b[^.;\n]{0,30}\bsub-?folders\b|\bhidden sub"
+    r"|\b(?:folders|directories|ordner) (?:(?:that|which|with|ha(?:s|ve)) ){0,2}(?:no|without|ohne) sub"
     r"|\bsub-?folders? (?:called |named )?(?!(?:should|must|shall|are|do|does|and|or|in|of|to|is)\b)[\w-]*_"
 )
-"""Some folders in it are meant, too."""
+"""Some folders in it are meant, too, or those which have none."""
 _LIMITED = lazy_regex(r"-prune\b|-path\b|-mindepth\b|-links\b|\w\[:\] ?=")
 """What leaves folders out in another way."""
 _FIND = lazy_regex(r"\bfind (?P<place>(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s|;&()]+))(?= -(?!maxdepth))")

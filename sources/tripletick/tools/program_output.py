@@ -15,11 +15,12 @@ from tripletick.tools.python_source import parse_program
 from tripletick.tools.sample_lines import EITHER
 
 OVERWRITTEN = "Line {line} keeps the last number alone, and a total is wanted. It should read: {right}"
+_LATEST = lazy_regex(r"(?i)\b(?:last|latest|newest|most recent|letzte\w*|neueste\w*|derni\w+|[uú]ltim\w+)\b")
 _TOTALS = lazy_regex(
     r"(?i)\b(?:totals?|sums?|summe\w*|gesamt\w*|insgesamt|totaux|somme|sumas?|totales|totali|altogether)\b"
 )
 _ADDS = lazy_regex(
-    r"\+=|\b(\w+) = \1 \+|\breduce\(|\bsum\(|\bCounter\b|\.get\(|\bsetdefault\b|\baccumulate\b"
+    r"\+=|\b(\w+) ?= ?\1 ?\+|\breduce\(|sum\(|\bCounter\b|\.get\(|\bsetdefault\b|\baccumulate\b"
 )
 _SORTED = lazy_regex(
     r"(?i)(?<!is )(?<!are )(?<!already )(?<!both )(?<!not )(?<!n.t be )"
@@ -39,7 +40,7 @@ _PRINTS = lazy_regex(
 )
 _WRITES = lazy_regex(
     r"(?<![\w.])(?:print|echo|printf|puts|cat|write|tee|sed|awk|sort|head|tail|wc|ls|date|bc)\b"
-    r"|\b(?:prmonth|prcal|pryear|system|subprocess|logging|execSync|spawnSync)\b|\bexit\([\"'f]|\b(?:console\.|std::cout|cout\b|println|stdout)|[:.]?print"
+    r"|\b(?:tkinter|turtle|pygame|argparse|writeSync|prmonth|prcal|pryear|system|subprocess|logging|execSync|spawnSync)\b|\bexit\([\"'f]|\b(?:console\.|std::cout|cout\b|println|stdout)|[:.]?print"
 )
 _ASIDE = lazy_regex(r"(?im)^.*[\"'`](?:usage|error)\b:.*$")
 _PRINTED = lazy_regex(
@@ -53,7 +54,8 @@ OTHER_FORM = "{line} has another form than the task shows. It should begin: {rig
 _FORMS = lazy_regex(
     r"(?<![\w.])(?:(?:and|then|or|plus) )?(?P<label>"
     r"(?!(?:first|last|the|takes|next|every|of|than|print|prints|with)\b)[A-Za-z]+"
-    r"(?: (?!first|last|the)[a-z]+)?(?: ?[:=])? )(?:N|X|NUMBER|COUNT|AMOUNT)\b(?! ?=)"
+    r"(?: (?!first|last|the)[a-z]+)?(?: ?[:=])? )(?:N|X|NUMBER|COUNT|AMOUNT)\b"
+    r"(?! ?=| (?!(?:and|then|or|on|in|where|with|if|for)\b)[a-z])"
 )
 _LABELS = lazy_regex(
     r"(?P<start>\bprint\(f?[\"'])(?P<label>[A-Za-z]+(?: [A-Za-z]+)?(?: ?[:=])? ?)(?:\{|(?P<comma>[\"'], ?))"
@@ -77,7 +79,8 @@ SILENT = "it prints nothing, and the task says that it prints"
 def _find_overwritten(program: NewProgram) -> Misreading | None:
     """Find a number that each row puts in the place of the one before, where a task wants their total."""
     tree = parse_program(program.source) if program.language.tag == "python" else None
-    if not tree or not _TOTALS.search(program.task) or _ADDS.search(program.source):
+    is_wanted = _TOTALS.search(program.task) and not _LATEST.search(program.task)
+    if not tree or not is_wanted or _ADDS.search(program.source):
         return None
     for node in _list_row_steps(tree):
         target, value = node.targets[0], node.value
