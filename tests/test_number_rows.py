@@ -89,6 +89,7 @@ def test_long_texts_are_read_in_time():
         "prints the numbers from 1 to 3" + " on its own line" * 20_000,
         "print " * 50_000,
         "print" + " " * 100_000,
+        "prints " + "a-b-" * 20_000,
     ):
         find_wrong_number(task, "1 2 3")
     assert find_wrong_number("prints the numbers from 1 to 3", "1 " * 200_000) == ""

@@ -11,7 +11,8 @@ from collections import Counter
 from tripletick.languages.registry import Language
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import shell_mistakes
-from tripletick.tools.command_examples import READS, SAYS, compile_call, find_examples, is_open
+from tripletick.tools.command_examples import READS, compile_call, find_examples, is_open
+from tripletick.tools.line_examples import SAYS
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import Misreading
 from tripletick.tools.output_match import describe_parts
@@ -54,18 +55,10 @@ FIXED_RESULT = (
 )
 UNREAD_LIST = "{command} gives it its arguments, and it reads none: {how} in place of {listed}"
 _LISTS = {
-    "python": {
-        "text": "sys.argv[1:]",
-        "int": "[int(each) for each in sys.argv[1:]]",
-        "float": "[float(each) for each in sys.argv[1:]]",
-    },
-    "javascript": {
-        "text": "process.argv.slice(2)",
-        "int": "process.argv.slice(2).map(Number)",
-        "float": "process.argv.slice(2).map(Number)",
-    },
+    "python": ("sys.argv[1:]", "[{}(each) for each in sys.argv[1:]]"),
+    "javascript": ("process.argv.slice(2)", "process.argv.slice(2).map(Number)"),
 }
-"""How all arguments are read."""
+"""How all arguments are read, as texts and as numbers."""
 _ON_FILES = lazy_regex(r"[ \t]*(?:mkdir|touch|cd|mv|cp|rm|rmdir|cat|ls)\b[^\"'#;&|]*$")
 """A line of one command that works on files."""
 _CHOOSES = lazy_regex(r"\b(?:if|case|match|switch|elif)\b|\?|\{")
@@ -134,11 +127,10 @@ def _read_all(task: str, path: str, source: str, language: Language) -> Misreadi
     lists = re.findall(rf"\[\s*{values}\s*,?\s*\]", source)
     if len(lists) != 1:
         return None
-    kind = (
-        "text" if not all(map(_NUMBER.fullmatch, words)) else "int" if "." not in "".join(words) else "float"
-    )
-    right = source.replace(lists[0], form[kind])
-    told = UNREAD_LIST.format(command=given[0] + "".join(given[1]), how=form[kind], listed=lists[0])
+    kind = "float" if "." in "".join(words) else "int"
+    how = form[1].format(kind) if all(map(_NUMBER.fullmatch, words)) else form[0]
+    right = source.replace(lists[0], how)
+    told = UNREAD_LIST.format(command=given[0] + "".join(given[1]), how=how, listed=lists[0])
     return Misreading(told, add_imports(right) if language.tag == "python" else right)
 
 

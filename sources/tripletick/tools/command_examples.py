@@ -13,22 +13,12 @@ from tripletick.languages.registry import Language
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import line_examples
 from tripletick.tools.function_examples import LABELED, choose_result, speaks_of_fault
+from tripletick.tools.line_examples import SAYS
 from tripletick.tools.output_match import shows_whole_lines
 
 WORDS = 8
 """The longest command without quotes around it."""
 QUOTES = "\"'`"
-SAYS = (
-    r"(?:(?:(?:should|must|will|would|shall|has to|is to|ought to)\s+)?"
-    r"(?:prints?|outputs?|shows?|gives?|returns?|says?|displays?|yields?|writes?|answers?|reports?"
-    r"|comes? out as|results? in|looks? like)"
-    r"|(?:I|you|we)(?:'d|\s+(?:should|would|will|want|expect))?(?:\s+(?:like|love|want|expect))?(?:\s+to)?"
-    r"\s+(?:see|get|expect)"
-    r"|(?:genau )?(?:diese Zeilen? |dies |das )?ausgeben|doit (?:afficher|donner)|deve (?:stampare|dare)"
-    r"|debe (?:imprimir|mostrar|dar)"
-    r"|gibt|zeigt|druckt|schreibt|liefert|affiche|imprime|muestra|stampa|mostra|toont|geeft|выводит|печатает)\b"
-    r"|=>|->|==|\u2192|\u21d2|\u27a1"
-)
 FORMATS = "JSON|CSV|TSV|HTML|XML|YAML|TOML|SQL|PDF|ASCII|UTF|UNICODE|URLS?|IDS?|STDOUT|STDERR|USAGE"
 """What a program may print that is not that word."""
 _UNIT_NAMES = (
@@ -152,7 +142,8 @@ def is_open(command: str) -> bool:
 
 def _match_result(rest: str) -> re.Match[str] | None:
     """Read the result behind a command."""
-    at = _get_match_end(_LINK.match(rest))
+    link = _LINK.match(rest)
+    at = link.end() if link else 0
     result = _RESULT.match(rest, at) or _IN_BRACKETS.match(rest, at) or _LITERALLY.match(rest, at)
     # what becomes something else is read, and one of two results may be the other
     is_other = result and (
@@ -212,10 +203,6 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
     is_plain = len(plain.split()) <= WORDS and not re.search(rf"[\"'`,;:!?()]|\.\s|{_JOINED.pattern}", plain)
     command = _TRAILING.sub("", _ASIDE.sub("", command.rstrip(", \t")).rstrip(", \t"))
     return (command, line[verb.end() :]) if verb and is_plain else ("", "")
-
-
-def _get_match_end(match: re.Match[str] | None) -> int:
-    return match.end() if match else 0
 
 
 def _take_output(lines: list[str]) -> Iterator[str]:

@@ -173,15 +173,11 @@ def _find_compared_times(tree: ast.Module) -> Iterator[str]:
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     hours = {len(text.partition(":")[0]) for text in texts if isinstance(text, str) and _TIME.fullmatch(text)}
     for node in ast.walk(tree) if len(hours) > 1 else ():
-        if not isinstance(node, ast.Compare) or not isinstance(
-            node.ops[0], ast.Lt | ast.Gt | ast.LtE | ast.GtE
-        ):
-            continue
-        sides = (node.left, node.comparators[0])
-        if all(isinstance(side, ast.Name) for side in sides):
+        sign = _SIGNS.get(type(node.ops[0])) if isinstance(node, ast.Compare) else None
+        sides = (node.left, node.comparators[0]) if isinstance(node, ast.Compare) else ()
+        if sign and all(isinstance(side, ast.Name) for side in sides):
             parts = (f'tuple(map(int, {ast.unparse(side)}.split(":")))' for side in sides)
-            sign = _SIGNS[type(node.ops[0])]
-            yield COMPARED.format(line=node.lineno, whole=f" {sign} ".join(parts))
+            yield COMPARED.format(line=sides[0].lineno, whole=f" {sign} ".join(parts))
 
 
 def _find_joined_sum(tree: ast.Module, task: str) -> Iterator[str]:
@@ -205,13 +201,8 @@ def _find_joined_sum(tree: ast.Module, task: str) -> Iterator[str]:
 
 def _get_added(line: ast.stmt, what: str) -> str:
     """Give the name to which a line adds `what`, "" where it does not."""
-    if isinstance(line, ast.AugAssign) and isinstance(line.op, ast.Add):
-        target, value = line.target, line.value
-        return target.id if isinstance(target, ast.Name) and ast.unparse(value) == what else ""
-    if isinstance(line, ast.Assign) and len(line.targets) == 1 and isinstance(line.targets[0], ast.Name):
-        name = line.targets[0].id
-        return name if ast.unparse(line.value) == f"{name} + {what}" else ""
-    return ""
+    added = re.fullmatch(rf"(\w+) (?:\+=|= \1 \+) {re.escape(what)}", ast.unparse(line))
+    return added[1] if added else ""
 
 
 def _find_letters(tree: ast.Module) -> Iterator[str]:
@@ -231,13 +222,9 @@ def _find_early_ends(tree: ast.Module) -> Iterator[str]:
     """Find loops whose body ends with a return or a break for any of its values."""
     for loop in ast.walk(tree):
         if isinstance(loop, (ast.For, ast.While)) and len(loop.body) > 1:
-            last = loop.body[-1]
-            if isinstance(last, (ast.Return, ast.Break)) and not _may_go_on(loop):
+            last, goes_on = loop.body[-1], any(isinstance(part, ast.Continue) for part in ast.walk(loop))
+            if isinstance(last, (ast.Return, ast.Break)) and not goes_on:
                 yield EARLY.format(line=last.lineno, code=ast.unparse(last))
-
-
-def _may_go_on(loop: ast.For | ast.While) -> bool:
-    return any(isinstance(part, ast.Continue) for part in ast.walk(loop))
 
 
 def _find_divided_ends(tree: ast.Module) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tripletick.sandbox.box import Finished, RunRequest
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import function_examples, line_examples
 from tripletick.tools.command_arguments import find_first_argument, find_shown_command
-from tripletick.tools.command_examples import READS, SAYS, find_examples
+from tripletick.tools.command_examples import READS, find_examples
 from tripletick.tools.function_examples import describe_difference, speaks_of_fault
 from tripletick.tools.output_match import describe_parts, has_lines, shows_result
 from tripletick.tools.placeholder_examples import find_placeholder_examples
@@ -92,7 +92,8 @@ def run_examples(
         printed = finished.head.decode("utf-8", "replace").strip()
         meant = finished.status and _EXITS.search(task) and "Traceback" not in printed
         # what a command "returns" may be its status, and what waits has its time
-        right = "" if (meant and right == str(finished.status)) or _may_wait(finished, source) else right
+        waits = finished.struck and _WAITS.search(source)
+        right = "" if waits or (meant and right == str(finished.status)) else right
         is_known = right or not (meant or finished.struck or _UNTRIED.search(printed))
         if is_known and not _UNKNOWN.search(printed):
             alone = path in context.ledger.made and _is_shown_alone(task, right)
@@ -107,10 +108,6 @@ def list_examples(task: str, path: str, source: str, language: Language) -> list
     if _VARIES.search(source):
         return []
     return (find_examples(task, path, language) or find_placeholder_examples(task, path, language))[:MOST]
-
-
-def _may_wait(finished: Finished, source: str) -> bool:
-    return bool(finished.struck and _WAITS.search(source))
 
 
 def build_function_check(task: str, language: Language, names: Mapping[str, str]) -> list[str]:
@@ -138,7 +135,7 @@ def find_failed_line(printed: str) -> tuple[str, str]:
 
 def _is_shown_alone(task: str, right: str) -> bool:
     """Tell whether a task says that exactly this is printed: `prints 46.00`, and not `prints the sum: 46`."""
-    shown = rf"(?:{SAYS})\s+[\"'`]?{re.escape(right)}[\"'`]?(?=[\s.,;)]|$)"
+    shown = rf"(?:{line_examples.SAYS})\s+[\"'`]?{re.escape(right)}[\"'`]?(?=[\s.,;)]|$)"
     return bool(right) and not speaks_of_fault(task) and bool(re.search(shown, task))
 
 

@@ -18,10 +18,18 @@ from tripletick.tools.output_match import LEFT_OUT
 from tripletick.tools.tool import ToolContext
 
 MARKS = "\"'`"
-_SAYS = (
-    r"(?:should |must |will )?(?:prints?|outputs?|shows?|gives?|displays?|writes?"
-    r"|gibt|zeigt|schreibt|affiche|imprime|muestra|stampa|mostra)"
+SAYS = (
+    r"(?:(?:(?:should|must|will|would|shall|has to|is to|ought to)\s+)?"
+    r"(?:prints?|outputs?|shows?|gives?|returns?|says?|displays?|yields?|writes?|answers?|reports?"
+    r"|comes? out as|results? in|looks? like)"
+    r"|(?:I|you|we)(?:'d|\s+(?:should|would|will|want|expect))?(?:\s+(?:like|love|want|expect))?(?:\s+to)?"
+    r"\s+(?:see|get|expect)"
+    r"|(?:genau )?(?:diese Zeilen? |dies |das )?ausgeben|doit (?:afficher|donner)|deve (?:stampare|dare)"
+    r"|debe (?:imprimir|mostrar|dar)"
+    r"|gibt|zeigt|druckt|schreibt|liefert|affiche|imprime|muestra|stampa|mostra|toont|geeft|выводит|печатает)\b"
+    r"|=>|->|==|\u2192|\u21d2|\u27a1"
 )
+_SAID = rf"[\s,]*+(?:then |it )?(?P<verb>{SAYS})"
 _VALUE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?|[A-Z]\w*[!.?]?)"
 _VALUES = rf"{_VALUE}(?:, ?{_VALUE}){{0,20}},? and {_VALUE}|{_VALUE}(?:, ?{_VALUE}){{1,20}}"
 _A_LINE_EACH = (
@@ -30,20 +38,16 @@ _A_LINE_EACH = (
     r"|(?:je|jede\w*) (?:\w+ )?(?:in|auf) einer (?:eigenen )?zeile|une? (?:\w+ )?par ligne|une ligne par \w+"
     r"|una? (?:\w+ )?por línea|una? (?:\w+ )?per riga)\b"
 )
-_LISTED = lazy_regex(rf"[\s,]*+(?:then |it )?{_SAYS} (?P<values>{_VALUES}){_A_LINE_EACH}")
+_LISTED = lazy_regex(rf"{_SAID} (?P<values>{_VALUES}){_A_LINE_EACH}")
 """What stands behind a command that prints several lines."""
 _QUOTED = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 _ONE_AFTER_ANOTHER = lazy_regex(
-    rf"[\s,]*+(?:then |it )?{_SAYS} "
-    rf"(?P<values>{_QUOTED}(?:,? (?:and )?(?:then|followed by) {_QUOTED}){{1,9}})"
+    rf"{_SAID} (?P<values>{_QUOTED}(?:,? (?:and )?(?:then|followed by) {_QUOTED}){{1,9}})"
 )
-_LINES_OF = lazy_regex(
-    rf"[\s,]*+(?:then |it )?(?:{_SAYS}|(?:I|you)(?:'d| would| should)? (?:expect|see|get)) "
-    rf"(?:the|these) (?:\w+ )?lines?:? (?P<values>{_VALUES})"
-)
+_LINES_OF = lazy_regex(rf"{_SAID} (?:the|these) (?:\w+ )?lines?:? (?P<values>{_VALUES})")
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = lazy_regex(
-    rf"[\s,]*+(?:then |it )?{_SAYS} (?:[^.;\n]{{0,60}}?(?=\b\w+ {_SUM}[x\u00d7*+=])"
+    rf"{_SAID} (?:[^.;\n]{{0,60}}?(?=\b\w+ {_SUM}[x\u00d7*+=])"
     r"|(?:(?:the|all|die|alle|les|los|i) )?(?:numbers|integers|lines|Zahlen|nombres|n\u00fameros|numeri) )?"
     rf"\b(?:from|von|de|da|desde) (?P<first>{_SUM})"
     rf" (?:to|bis|jusqu'à|à|hasta|a) (?P<last>{_SUM}){_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
@@ -51,12 +55,11 @@ _FIRST_TO_LAST = lazy_regex(
 """What stands there where only the first and the last of them are shown."""
 _PIPED = lazy_regex(
     r"(?i:\b(?:for|given|with|from) (?:the |these )?(?:lines?|numbers?|input|values?|words?)) "
-    rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?{_SAYS} "
+    rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?(?:{SAYS}) "
     r"(?P<right>\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?)(?=[.,;!)]?(?:\s|$))"
 )
 _PLAIN = lazy_regex(
-    rf"[\s,]*+(?:then |it )?(?P<verb>{_SAYS}|says?|should say|=>|->|\u2192) "
-    rf"(?P<said>\w[^\n\"'`]{{0,80}}?)(?P<each>{_A_LINE_EACH})?"
+    rf"{_SAID} (?P<said>\w[^\n\"'`]{{0,80}}?)(?P<each>{_A_LINE_EACH})?"
     r"(?=\.?\s*$|(?<!\d)[.;] +[A-Z\"]|[,;]? (?:and|or|but|while) (?:python|node|bash|for)\b"
     r"|,? (?:spelled|not|instead)\b| \()"
 )

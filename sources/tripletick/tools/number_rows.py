@@ -65,7 +65,7 @@ _AFTER = lazy_regex(
 )
 """What may be said behind the sentence with the row: nothing that changes it."""
 _GIVEN = lazy_regex(
-    r"(?i)\b[\w-]+\.(?:txt|csv|tsv|json|md|log|dat|xml|ya?ml)\b|\bstd-?in\b|\bstandard input\b"
+    r"(?i)(?<![\w-])[\w-]{1,80}\.(?:txt|csv|tsv|json|md|log|dat|xml|ya?ml)\b|\bstd-?in\b|\bstandard input\b"
     r"|\barguments?\b|\b(?:reads?|asks?|given|functions?)\b|\bin the (?:file|list)\b"
 )
 """What says that the numbers come from elsewhere."""

@@ -105,11 +105,10 @@ def _find_values(task: str, path: str) -> Iterator[tuple[list[str], str]]:
         sentence = sentence[usage.end() :] if usage else sentence
         if said := _OUTPUT_FOR.search(sentence):
             yield _list_values(said["values"]), _read_result(sentence[said.end() :], whole=True)
-        elif (said := _VERB.search(sentence, _find_first_value(sentence))) and not _BOUND.search(
-            sentence, 0, said.start()
-        ):
-            result = _read_result(sentence[said.end() :], whole=bool(said["colon"]))
-            yield _list_values(sentence[: said.start()]), result
+        elif said := _VERB.search(sentence, _find_first_value(sentence)):
+            given = sentence[: said.start()]
+            if not _BOUND.search(given):
+                yield _list_values(given), _read_result(sentence[said.end() :], whole=bool(said["colon"]))
 
 
 def _find_first_value(sentence: str) -> int:

@@ -96,12 +96,8 @@ def _list_prints(tree: ast.Module, source: str, *, alone: bool) -> Iterator[tupl
     """Give each `print` of a value: its source, the words before the value, where it stands `alone` also a
     NUL and those behind it, and how it prints that alone, "" where that is not clear.
     """
-    rows = {
-        id(part)
-        for loop in ast.walk(tree)
-        if isinstance(loop, (ast.For, ast.While))
-        for part in ast.walk(loop)
-    }
+    loops = (loop for loop in ast.walk(tree) if isinstance(loop, (ast.For, ast.While)))
+    rows = {id(part) for loop in loops for part in ast.walk(loop)}
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != "print":
             continue

@@ -126,14 +126,11 @@ def _read_arguments(source: str, tag: str) -> str:
 def _asks_in_loop(source: str) -> bool:
     """Tell whether a Python program asks several times in one place, or reads other lines."""
     tree = parse_program(source)
-    loops = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
-    nodes = (
-        [part for node in ast.walk(tree) if isinstance(node, loops) for part in ast.walk(node)]
-        if tree
-        else []
-    )
-    asks = any(isinstance(part, ast.Name) and part.id == "input" for part in nodes)
-    return tree is None or asks or "sys.stdin" in source
+    if tree is None or "sys.stdin" in source:
+        return True
+    kinds = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+    nodes = (part for node in ast.walk(tree) if isinstance(node, kinds) for part in ast.walk(node))
+    return any(isinstance(part, ast.Name) and part.id == "input" for part in nodes)
 
 
 def _find_prompt(program: NewProgram) -> Misreading | None:

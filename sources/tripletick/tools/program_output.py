@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import command_arguments
@@ -82,7 +81,8 @@ def _find_overwritten(program: NewProgram) -> Misreading | None:
     is_wanted = _TOTALS.search(program.task) and not _LATEST.search(program.task)
     if not tree or not is_wanted or _ADDS.search(program.source):
         return None
-    for node in _list_row_steps(tree):
+    loops = (node for node in ast.walk(tree) if isinstance(node, ast.For))
+    for node in (step for loop in loops for step in loop.body if isinstance(step, ast.Assign)):
         target, value = node.targets[0], node.value
         number = isinstance(value, ast.Call) and ast.unparse(value.func) in ("int", "float")
         if not (isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and number):
@@ -95,23 +95,13 @@ def _find_overwritten(program: NewProgram) -> Misreading | None:
     return None
 
 
-def _list_row_steps(tree: ast.Module) -> Iterator[ast.Assign]:
-    """Give the assignments that each round of a loop does, whatever it finds."""
-    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
-        yield from (step for step in loop.body if isinstance(step, ast.Assign))
-
-
 def _find_written_name(program: NewProgram) -> Misreading | None:
     """Find the file of an example in what is printed by a program that reads its argument."""
     given = command_arguments.find_first_argument(program.task, program.path, program.language)
     how, reads, _ = program.language.argument or ("", "", "")
     name, form = given[1].strip("\"'") if given else "", _VALUES.get(program.language.tag)
-    if (
-        not given
-        or not form
-        or not re.fullmatch(r"[\w-]+\.\w{1,5}", name)
-        or not re.search(reads, program.source)
-    ):
+    is_file = re.fullmatch(r"[\w-]+\.\w{1,5}", name)
+    if not given or not form or not is_file or not re.search(reads, program.source):
         return None
     for found in _PRINTED.finditer(program.source):
         before, named, behind = found["text"].partition(name)

@@ -13,6 +13,7 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 
 from tripletick.languages.registry import Language
@@ -54,7 +55,7 @@ _LACKS = lazy_regex(
 """A line of one number that is said to be missing."""
 _TAKES = lazy_regex(r"\bargv\b|\bargparse\b|\$[1-9@*#]")
 """What stands in a program that takes arguments."""
-Holds = Callable[[], bool]
+Holds, Oracle = Callable[[], bool], Callable[[str], bool] | None
 
 
 class _Bench:
@@ -121,16 +122,13 @@ def find_same_output(path: str, source: str, language: Language, context: ToolCo
     command = _find_command(task, path, broken, language)
     if not broken or not command or not context.box.holds:
         return ""
-    words, outputs = _relocate(command, path, bench), list[tuple[int, str]]()
     try:
-        for each in (broken, source):
-            bench.lay(each)
-            outputs.append(bench.run(words))
+        bench.lay(broken)
+        words, status, printed, is_right = _observe(task, command, path, broken, bench)
+        bench.lay(source)
+        after = bench.run(words)
     finally:
         bench.clear()
-    (status, printed), after = outputs
-    known = {*_VALUES.findall(broken), *command.split()}
-    is_right = _choose_oracle(_strip_command(task, command, path), status, printed, known)
     spoken = {*map(_normalize, _NUMBER.findall(printed))} & {*map(_normalize, _NUMBER.findall(task))}
     if (
         status
@@ -162,15 +160,22 @@ def _make_observation_tests(
     command = _find_command(task, path, source, language)
     if not command:
         return
+    words, _, _, is_right = _observe(task, command, path, source, bench)
+    if is_right:
+        yield lambda: (found := bench.run(words))[0] == 0 and is_right(found[1])
+
+
+def _observe(
+    task: str, command: str, path: str, source: str, bench: _Bench
+) -> tuple[list[str], int, str, Oracle]:
+    """Give the words of a command, how it ended, what it printed, and what tells a right output, if known."""
     words = _relocate(command, path, bench)
     status, printed = bench.run(words)
-    told = _strip_command(task, command, path)
-    if is_right := _choose_oracle(told, status, printed, {*_VALUES.findall(source), *command.split()}):
-        oracle = is_right
-        yield lambda: (found := bench.run(words))[0] == 0 and oracle(found[1])
+    told, known = task.replace(command, " ").replace(path, " "), {*_VALUES.findall(source), *command.split()}
+    return words, status, printed, _choose_oracle(told, status, printed, known)
 
 
-def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Callable[[str], bool] | None:
+def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Oracle:
     """Choose what tells a right output: the number of a line ("chips has 3 votes"), a line that is missing
     ("Door 3"), a value that is neither `known` from the program and its command nor printed now; of a program
     that crashes, all that it prints until then, and more.
@@ -216,10 +221,6 @@ def _find_command(task: str, path: str, source: str, language: Language) -> str:
     return find_shown_command(task, path, language) or _find_bare_command(task, path, source, language)
 
 
-def _strip_command(task: str, command: str, path: str) -> str:
-    return task.replace(command, " ").replace(path, " ")
-
-
 def _find_bare_command(task: str, path: str, source: str, language: Language) -> str:
     """Give the command for a program that a task names with its arguments alone, or that takes none."""
     start = f"{language.starts[0]} {path}" if language.starts else ""
@@ -257,16 +258,14 @@ def _make_command_tests(examples: Sequence[tuple[str, str]], path: str, bench: _
     for command, right in examples:
         words = _relocate(command, path, bench)
         most = max(len(right.splitlines()), len(bench.run(words)[1].splitlines()))
+        yield partial(_holds, bench, words, right, most)
 
-        def ends(line: str, right: str = right) -> bool:
-            return line.endswith((f": {right}", f"= {right}", f" {right}"))
 
-        def holds(words: list[str] = words, right: str = right, most: int = most) -> bool:
-            status, printed = bench.run(words)
-            is_shown = has_lines(printed, right) or any(map(ends, printed.splitlines()))
-            return not status and len(printed.splitlines()) <= most and is_shown
-
-        yield holds
+def _holds(bench: _Bench, words: list[str], right: str, most: int) -> bool:
+    status, printed = bench.run(words)
+    lines, ends = printed.splitlines(), (f": {right}", f"= {right}", f" {right}")
+    is_shown = has_lines(printed, right) or any(line.endswith(ends) for line in lines)
+    return not status and len(lines) <= most and is_shown
 
 
 def _make_function_tests(

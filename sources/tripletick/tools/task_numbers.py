@@ -55,15 +55,5 @@ def find_lacking_number(task: str, source: str) -> str:
 def _list_forms(number: float) -> set[float]:
     """Give how a program may write a number: a percentage as a factor, a bound as the next number."""
     share = number / 100
-    forms = {
-        number,
-        number - 1,
-        number + 1,
-        share,
-        1 - share,
-        1 + share,
-        100 - number,
-        number * 60,
-        number * 100,
-    }
-    return {round(each, 6) for each in forms}
+    near = {number, number - 1, number + 1, 100 - number, number * 60, number * 100}
+    return {round(each, 6) for each in near | {share, 1 - share, 1 + share}}
