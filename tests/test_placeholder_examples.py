@@ -121,6 +121,7 @@ def test_what_is_no_example_is_none(task):
         ('python3 deck.py 7 prints "7 is prime" or "7 is not prime".', ""),
         ('python3 deck.py Ada prints "Good morning" before noon and "Good evening" after.', ""),
         ('python3 deck.py data.csv writes "out.csv".', ""),
+        ("python3 deck.py 7 shows Name, Age and City, each on its own line.", ""),
         ("python3 deck.py notes.txt counts the words and prints 12.", ""),
     ],
 )

@@ -98,10 +98,10 @@ def find_listed_lines(rest: str) -> str:
     """Give the lines that a command prints by what stands behind it, LEFT_OUT where some are not shown; ""
     where that is no list of them.
     """
-    if listed := _LISTED.match(rest) or _LINES_OF.match(rest):
+    listed = _LISTED.match(rest) or _LINES_OF.match(rest) or _ONE_AFTER_ANOTHER.match(rest)
+    # capitals alone may be what is told: Name, Age and City
+    if listed and re.search(r"[\d\"'`]", listed["values"]):
         return "\n".join(_split_values(listed["values"]))
-    if following := _ONE_AFTER_ANOTHER.match(rest):
-        return "\n".join(_split_values(following["values"]))
     ends = _FIRST_TO_LAST.match(rest)
     return f"{ends['first']}\n{LEFT_OUT}\n{ends['last']}" if ends else ""
 
