@@ -20,7 +20,8 @@ import re
 import runpy
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,11 @@ _ARROW = re.compile(
 )
 _CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?![\w:])")
 """A time, which is written without quotes: it can be no number."""
-_ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
+_ENDS = re.compile(
+    r"\s*(?:$|[.,;:)`#(]|(?!(?:or|oder|to|bis|more|less|km|(?!is\b|as\b|was\b|does\b)[a-z]+s)\b)[^\W\d])"
+)
+"""What stands behind a literal that is the whole result: no other one, and nothing that is counted."""
+_VARIES = re.compile(r"\b(?:random|secrets|uuid)\b|\b(?:now|today|time|localtime)\(\)")
 _SHOULD = (
     r"(?:should|must|ought to|has to|have to|is to|supposed to|want(?:ed)?|expect\w*|soll(?:te)?n?"
     r"|m\u00fcsste|muss|erwart\w*|devrait|doit|attend\w*|deber[i\u00ed]a|debe|esper\w*|dovrebbe|deve|attes\w*|moet|zou)"
@@ -140,11 +145,9 @@ def describe_difference(given: str, right: str) -> str:
         return f"; an f-string writes {count} decimal{'s' * (count > 1)} with {{number:.{count}f}}"
     given_digits, digits = (re.findall(r"\d{1,99}", text) for text in (given, right))
     if [int(each) for each in given_digits] == [int(each) for each in digits] and given_digits != digits:
-        at, wanted = next(
-            (at, wanted) for at, wanted in enumerate(digits, 1) if wanted != given_digits[at - 1]
-        )
-        written = f"{{number:0{len(wanted)}}}" if wanted.startswith("0") else "{number}"
-        return f"; an f-string writes number {at} of that with {written}, no other"
+        at = next(at for at, wanted in enumerate(digits) if wanted != given_digits[at])
+        written = f"{{number:0{len(digits[at])}}}" if digits[at].startswith("0") else "{number}"
+        return f"; an f-string writes number {at + 1} of that with {written}, no other"
     start = _count_same(given, right)
     end = _count_same(given[start:][::-1], right[start:][::-1])
     extra, missing = (text[start : len(text) - end] for text in (given, right))
@@ -304,6 +307,7 @@ def check_example(call: str, result: str, program: Mapping[str, Any]) -> str:
     try:
         with contextlib.redirect_stdout(printed):
             given = eval(call, dict(program))
+            given = list(given) if isinstance(right, list) and isinstance(given, (Iterator, range)) else given
     except TimeoutError:
         return f"{call} does not end"
     except (OSError, EOFError):
@@ -334,7 +338,7 @@ def _compare_sequences(given: list[Any], right: list[Any]) -> str:
     ways = {"[::-1]": given[::-1]}
     with contextlib.suppress(TypeError):  # what has no order
         ways = {"sorted": sorted(given), "sorted, reverse=True": sorted(given, reverse=True), **ways}
-    if right and (how := next((how for how, values in ways.items() if values == right), "")):
+    if right and (how := next((how for how, values in ways.items() if values == right != given), "")):
         return f"; the values are right, but not their order: {how}"
     for what, longer, other in (("too much", given, right), ("missing", right, given)):
         for which, rest in (("first", longer[1:]), ("last", longer[:-1])):
@@ -344,7 +348,7 @@ def _compare_sequences(given: list[Any], right: list[Any]) -> str:
 
 
 def _is_equal(given: object, right: object) -> bool:
-    if isinstance(given, float) and isinstance(right, (int, float)):
+    if isinstance(given, (float, Decimal)) and isinstance(right, (int, float)):
         return math.isclose(given, right, rel_tol=1e-6, abs_tol=1e-9)
     # `("a")` is written for a tuple of one
     return bool(given == right or (isinstance(given, tuple) and given == (right,)))
@@ -362,13 +366,11 @@ def _raise_timeout(*_: object) -> None:
 
 def find_failures(path: str, task: str) -> list[str]:
     """Give what does not hold of the examples that the task and the program's own text have."""
-    tree = ast.parse(Path(path).read_text("utf-8", "replace"))
+    tree = ast.parse(source := Path(path).read_text("utf-8", "replace"))
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
     said, faulty = _collect_docstrings(tree), speaks_of_fault(task)
-    names = [function.name for function in functions]
-    if not names:
-        return []
-    found = [
+    names = [] if _VARIES.search(source) else [function.name for function in functions]
+    found = names and [
         *find_examples(task, names, faulty=faulty),
         *find_examples(said, names),
         *find_named_inputs(f"{task}\n{said}", functions),
@@ -378,11 +380,9 @@ def find_failures(path: str, task: str) -> list[str]:
         return []
     with contextlib.redirect_stdout(io.StringIO()):
         program = runpy.run_path(path, run_name="examples")
-    return [
-        wrong
-        for call, result in dict(reversed(found)).items()
-        if (wrong := check_example(call, result, program))
-    ]
+    # the first result of a call, and the calls in their order: one may change what the next one gives
+    told = (check_example(*example, program) for example in reversed(dict(reversed(found)).items()))
+    return [*filter(None, told)]
 
 
 def _collect_docstrings(tree: ast.Module) -> str:
