@@ -180,6 +180,8 @@ def test_a_program_that_prints_what_is_right_in_its_own_form_holds_the_example(c
             '"python3 add.py add tea" saves it, "python3 add.py list" prints "1. tea".',
             "import sys\nif sys.argv[1] == 'add': open('list', 'a').write('tea')\nelse: print()",
         ),
+        ("python3 add.py x.txt returns 3 if it is missing.", "import sys\nif sys.argv[1:]: sys.exit(3)"),
+        ("python3 add.py returns 0 when all is fine.", "print('ok')"),
         ("`python3 add.py x` should return 3.", "import sys\nif sys.argv[1:]: sys.exit(3)"),
         ('"python3 add.py 60" prints "up"', "import sys, time\nif sys.argv[1:]: time.sleep(60)\nprint('up')"),
     ],

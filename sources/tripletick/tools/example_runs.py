@@ -49,7 +49,7 @@ _DECIMALS = {
     "bash": "; printf '%.{count}f\\n' writes that many decimals",
 }
 _EXITS = lazy_regex(
-    r"(?i)\b(?:exit|status|return) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
+    r"(?i)\b(?:exits?|status|returns?) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
 )
 """What says that a program may end with another status than 0."""
 _VARIES = lazy_regex(
