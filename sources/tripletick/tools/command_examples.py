@@ -52,9 +52,7 @@ _RESULT = lazy_regex(
     r"(?=[.,;)]?\s*$|[.;)]\s|\s+[-\u2013\u2014(]\s?)"
     r"|(?P<truth>yes|no|ja|nein|oui|non|s\u00ed|si|true|false)(?=[.,;)]?\s*$|[.,;)]\s|\s+aus\b)))"
 )
-OTHERWISE = lazy_regex(
-    r",? (?:or(?! so\b)|oder|ou|if|when(?! it\b)|unless|before|about|depending|falls|wenn)\b"
-)
+OTHERWISE = lazy_regex(r",? (?:or(?! so\b)|oder|ou|if|when(?! it\b)|before|about|depending|falls|wenn)\b")
 """What stands behind a result that is one of several."""
 _FILE_WRITTEN = lazy_regex(r"(?:(?:should|must|will) )?writes? [\"'`]?[\w./-]+\.[a-z]\w{0,4}(?!\w)")
 _SAYS_BELOW = lazy_regex(

@@ -57,23 +57,16 @@ _NUMBER = lazy_regex(r"-?[$€£]?\d+(?:[.:]\d+)*(?=[.,;!)]?(?:$|\s+(?:and|becau
 
 def find_placeholder_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
     """Find `(command, what it prints)` for the program at `path`, whose usage has places to be filled in."""
-    if OF_PARTS.search(task) or STDIN.search(task) or _CALL.search(task) or speaks_of_fault(task):
+    if any(part.search(task) for part in (OF_PARTS, STDIN, _CALL)) or speaks_of_fault(task):
         return []
     usage = next(
         (found for call in compile_call(path, language).finditer(task) if (found := _read_usage(task, call))),
         None,
     )
-    if not usage:
-        start = f"{language.starts[0]} {shlex.quote(path)}" if language.starts else ""
-        return (
-            [(f"{start} {shlex.join(values)}", right) for values, right in _find_bare(task)] if start else []
-        )
-    start, count = usage
-    return [
-        (f"{start} {shlex.join(values)}", right)
-        for values, right in _find_values(task, path)
-        if len(values) == count and right
-    ]
+    start, count = usage or (f"{next(iter(language.starts), '')} {shlex.quote(path)}", 0)
+    found = _find_values(task, path) if usage else _find_bare(task) if language.starts else ()
+    shown = [each for each in found if each[1] and (not usage or len(each[0]) == count)]
+    return [(f"{start} {shlex.join(values)}", right) for values, right in shown]
 
 
 def _find_bare(task: str) -> Iterator[tuple[list[str], str]]:
@@ -105,15 +98,10 @@ def _find_values(task: str, path: str) -> Iterator[tuple[list[str], str]]:
         sentence = sentence[usage.end() :] if usage else sentence
         if said := _OUTPUT_FOR.search(sentence):
             yield _list_values(said["values"]), _read_result(sentence[said.end() :], whole=True)
-        elif said := _VERB.search(sentence, _find_first_value(sentence)):
+        elif (first := _VALUE.search(sentence)) and (said := _VERB.search(sentence, first.end())):
             given = sentence[: said.start()]
             if not _BOUND.search(given):
                 yield _list_values(given), _read_result(sentence[said.end() :], whole=bool(said["colon"]))
-
-
-def _find_first_value(sentence: str) -> int:
-    found = _VALUE.search(sentence)
-    return found.end() if found else len(sentence)
 
 
 def _list_values(text: str) -> list[str]:

@@ -198,18 +198,14 @@ def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Ora
         for value in {_normalize(value) for value in values if _NUMBER.fullmatch(value)}
     }
     wanted -= {_normalize(printed)}
-    if not wanted and not (status and shown and _ENDS.search(printed)):
-        return None
     goes_on = bool(status and shown and _ENDS.search(printed))
+    if not wanted and not goes_on:
+        return None
     return lambda text: _normalize(text) in wanted or (goes_on and text.startswith(shown))
 
 
 def _replace_number(text: str, number: str, value: str) -> str:
-    def change(found: re.Match[str]) -> str:
-        given = _normalize(found[0])
-        return value if given == number else given
-
-    return _NUMBER.sub(change, text)
+    return _NUMBER.sub(lambda each: value if _normalize(each[0]) == number else _normalize(each[0]), text)
 
 
 def _normalize(text: str) -> str:
