@@ -173,11 +173,13 @@ def _find_compared_times(tree: ast.Module) -> Iterator[str]:
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     hours = {len(text.partition(":")[0]) for text in texts if isinstance(text, str) and _TIME.fullmatch(text)}
     for node in ast.walk(tree) if len(hours) > 1 else ():
-        sign = _SIGNS.get(type(node.ops[0])) if isinstance(node, ast.Compare) else None
-        sides = (node.left, node.comparators[0]) if isinstance(node, ast.Compare) else ()
-        if sign and all(isinstance(side, ast.Name) for side in sides):
+        if not isinstance(node, ast.Compare) or type(node.ops[0]) not in _SIGNS:
+            continue
+        sides = (node.left, node.comparators[0])
+        if all(isinstance(side, ast.Name) for side in sides):
             parts = (f'tuple(map(int, {ast.unparse(side)}.split(":")))' for side in sides)
-            yield COMPARED.format(line=sides[0].lineno, whole=f" {sign} ".join(parts))
+            whole = f" {_SIGNS[type(node.ops[0])]} ".join(parts)
+            yield COMPARED.format(line=node.lineno, whole=whole)
 
 
 def _find_joined_sum(tree: ast.Module, task: str) -> Iterator[str]:

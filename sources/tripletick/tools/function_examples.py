@@ -54,7 +54,6 @@ _CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?![\w:])")
 _ENDS = re.compile(
     r"\s*(?:$|[.,;:)`#(]|(?!(?:or|oder|to|bis|more|less|km|(?!is\b|as\b|was\b|does\b)[a-z]+s)\b)[^\W\d])"
 )
-"""What stands behind a literal that is the whole result: no other one, and nothing that is counted."""
 _VARIES = re.compile(r"\b(?:random|secrets|uuid)\b|\b(?:now|today|time|localtime)\(\)")
 _SHOULD = (
     r"(?:should|must|ought to|has to|have to|is to|supposed to|want(?:ed)?|expect\w*|soll(?:te)?n?"
@@ -369,8 +368,10 @@ def find_failures(path: str, task: str) -> list[str]:
     tree = ast.parse(source := Path(path).read_text("utf-8", "replace"))
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
     said, faulty = _collect_docstrings(tree), speaks_of_fault(task)
-    names = [] if _VARIES.search(source) else [function.name for function in functions]
-    found = names and [
+    names = [function.name for function in functions]
+    if not names or _VARIES.search(source):
+        return []
+    found = [
         *find_examples(task, names, faulty=faulty),
         *find_examples(said, names),
         *find_named_inputs(f"{task}\n{said}", functions),
@@ -380,9 +381,8 @@ def find_failures(path: str, task: str) -> list[str]:
         return []
     with contextlib.redirect_stdout(io.StringIO()):
         program = runpy.run_path(path, run_name="examples")
-    # the first result of a call, and the calls in their order: one may change what the next one gives
-    told = (check_example(*example, program) for example in reversed(dict(reversed(found)).items()))
-    return [*filter(None, told)]
+    calls = reversed(dict(reversed(found)).items())  # in their order: one may change what the next gives
+    return [*filter(None, (check_example(*call, program) for call in calls))]
 
 
 def _collect_docstrings(tree: ast.Module) -> str:

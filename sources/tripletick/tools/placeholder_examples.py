@@ -64,8 +64,10 @@ def find_placeholder_examples(task: str, path: str, language: Language) -> list[
         None,
     )
     start, count = usage or (f"{next(iter(language.starts), '')} {shlex.quote(path)}", 0)
-    found = _find_values(task, path) if usage else _find_bare(task) if language.starts else ()
-    shown = [each for each in found if each[1] and (not usage or len(each[0]) == count)]
+    if not usage and not language.starts:
+        return []
+    shown = _find_values(task, path) if usage else _find_bare(task)
+    shown = (each for each in shown if each[1] and (not usage or len(each[0]) == count))
     return [(f"{start} {shlex.join(values)}", right) for values, right in shown]
 
 

@@ -55,7 +55,8 @@ _LACKS = lazy_regex(
 """A line of one number that is said to be missing."""
 _TAKES = lazy_regex(r"\bargv\b|\bargparse\b|\$[1-9@*#]")
 """What stands in a program that takes arguments."""
-Holds, Oracle = Callable[[], bool], Callable[[str], bool] | None
+Holds = Callable[[], bool]
+Oracle = Callable[[str], bool] | None
 
 
 class _Bench:
