@@ -161,6 +161,23 @@ def test_parts_of_a_hundred_and_of_an_hour_are_tried(context, wrong, right, task
     assert look(context, "a.py", source, f"Write a.py: {task}") == source.replace(wrong, right)
 
 
+def test_a_condition_is_turned_round_last(context):
+    (context.workspace.root / "guests.txt").write_text("Anna\nKurt\n")
+    source = (
+        "import sys\nwith open('guests.txt') as file:\n    guests = file.readlines()\n"
+        "if sys.argv[1] in guests:\n    print('is invited')\nelse:\n    print('is not on the list')\n"
+    )
+    task = 'python3 guest.py Anna prints "is not on the list". It should print "is invited". Fix guest.py.'
+    assert look(context, "guest.py", source, task) == source.replace("readlines()", "read().splitlines()")
+
+
+def test_a_script_that_complains_of_half_a_name_gets_quotes(context):
+    (context.workspace.root / "my notes.txt").write_text("a\nb\nc\n")
+    source = '#!/bin/bash\nfile=$1\ncount=$(cat $file | wc -l)\necho "$count lines in $file"\n'
+    task = 'bash lines.sh "my notes.txt" says "my: No such file or directory". Fix lines.sh.'
+    assert look(context, "lines.sh", source, task) == source.replace("cat $file", 'cat "$file"')
+
+
 def test_what_a_program_imports_lies_beside_it(context):
     folder = context.workspace.root / "tools"
     folder.mkdir()

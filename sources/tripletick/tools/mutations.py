@@ -48,8 +48,6 @@ _COMMON = (
     _row(r"(?<=[\w)\]]) \+= ", " -= ", " = "),
     _row(r"(?<=[\w)\]]) -= ", " += "),
     _row(r"^(\s*[\w.\[\]]+) = (?!=)", r"\1 += "),
-    _row(r"(?<=[\w)\]\"'] )(==?=?)(?= \S)(?<!\w =)", "!="),
-    _row(r"(?<= )!==?(?= )", "=="),
     _row(r"\bmax\(", "min("),
     _row(r"\bmin\(", "max("),
     _row(r"\[0\]", "[1]", "[-1]"),
@@ -124,6 +122,7 @@ _PYTHON = (
     _row(r"^(\s*)(sorted|reversed|round)\((\w+)(.*)$", r"\1\3 = \2(\3\4"),
     _row(r"\.split\(['\"] ['\"]\)", ".split()"),
     _row(r"\.split\((['\"])(\S)\1\)", r".split(\1\2 \1)"),
+    _row(r"\.readlines\(\)", ".read().splitlines()"),
     _row(r"\bline\b(?! in\b|\.strip|\.rstrip)", "line.strip()"),
     _row(r"\.strip\(\)", ".strip().lower()", ""),
     _row(r"\.lower\(\)", ".upper()", "", ".title()", ".capitalize()"),
@@ -131,10 +130,6 @@ _PYTHON = (
     _row(r"\.(?:capitalize|title)\(\)", ".upper()", ".title()", ".capitalize()"),
     _row(r"\band\b", "or"),
     _row(r"\bor\b", "and"),
-    _row(r"\bnot in\b", "in"),
-    _row(r"(?<=\w) in (?=\w+:$)", " not in "),
-    _row(r"\bnot (?!in\b)", ""),
-    _row(r"(?<=\bif )(?=\w[^=<>\n]*:$)", "not "),
     _row(r"\belif\b", "if"),
     _row(r"^(\s*)if\b", r"\1elif"),
     _row(r"\{(\w+(?: [-+*/%]{1,2} \w+)?)\}", r"{\1:02}", r"{\1:.2f}", r"{\1:.1f}", r"{\1 + 1}"),
@@ -186,6 +181,7 @@ _SCRIPT = (
     _row(r"\"(\s?)\"\.|'\s?'\.", r'" ".'),
 )
 _SHELL = (
+    _row(r"(?<![\w\"'{=$])\$(?:\w+|\{\w+\})(?![\w\"'])", r'"\g<0>"'),
     _row(r"^(\s*(?:echo|printf|basename|cat|cut|sed|tr)\b[^;#\n]*)$", *(rf"\1 | {each}" for each in _PIPES)),
     _row(r"^(\s*\w+) ?= ?(?=\S)", r"\1="),
     _row(r"\$1\b", "$2", "$@"),
@@ -209,6 +205,15 @@ _SHELL = (
     _row(r"-f(?=\d)", "-f1 -f"),
     _row(r"\becho\b", "echo -n"),
 )
+_NEGATIONS = (
+    _row(r"(?<=[\w)\]\"'] )(==?=?)(?= \S)(?<!\w =)", "!="),
+    _row(r"(?<= )!==?(?= )", "=="),
+    _row(r"\bnot in\b", "in"),
+    _row(r"(?<=\w) in (?=\w+:$)", " not in "),
+    _row(r"\bnot (?!in\b)", ""),
+    _row(r"(?<=\bif )(?=\w[^=<>\n]*:$)", "not "),
+)
+"""Conditions turned round: of two answers that gives the other one, whatever is wrong, so they come last."""
 _NUMBERS = (_row(r"(?<![\w.\"':#-])\d{1,6}(?![\w.\"'%])", "+1", "-1"),)
 """Numbers, each with the next one and the one before."""
 _ROWS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT, "bash": _SHELL}
@@ -234,7 +239,7 @@ def list_mutants(source: str, tag: str) -> Iterator[str]:
         yield from _mutate(lines, change, seen, tag)
     if tag == "python":
         yield from _move(lines, seen)
-    for change in _NUMBERS:
+    for change in (*_NUMBERS, *_NEGATIONS):
         yield from _mutate(lines, change, seen, tag)
 
 

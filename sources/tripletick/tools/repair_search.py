@@ -55,6 +55,11 @@ _LACKS = lazy_regex(
 """A line of one number that is said to be missing."""
 _TAKES = lazy_regex(r"\bargv\b|\bargparse\b|\$[1-9@*#]")
 """What stands in a program that takes arguments."""
+_SHELL_ERROR = lazy_regex(
+    r"No such file or directory|Permission denied|(?:command )?not found|too many arguments"
+    r"|ambiguous redirect|(?:binary|unary|integer expression) \w+"
+)
+"""What bash and its commands complain of."""
 Holds = Callable[[], bool]
 Oracle = Callable[[str], bool] | None
 
@@ -179,8 +184,13 @@ def _observe(
 def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Oracle:
     """Choose what tells a right output: the number of a line ("chips has 3 votes"), a line that is missing
     ("Door 3"), a value that is neither `known` from the program and its command nor printed now; of a program
-    that crashes, all that it prints until then, and more.
+    that crashes, all that it prints until then, and more; of one that complains as is told, the same without
+    that, whatever its numbers.
     """
+    complaints = [found[0] for found in _SHELL_ERROR.finditer(printed)]
+    if any(each in told for each in complaints):
+        rest = [line for line in printed.splitlines() if not _SHELL_ERROR.search(line)]
+        return lambda text: bool(rest) and _NUMBER.sub("#", text) == _NUMBER.sub("#", "\n".join(rest))
     shown = printed.partition("Traceback (most recent")[0].strip()
     if pairs := _find_line_values(told, printed):
         return lambda text: _has_line_values(text, pairs)
