@@ -178,6 +178,31 @@ def test_a_script_that_complains_of_half_a_name_gets_quotes(context):
     assert look(context, "lines.sh", source, task) == source.replace("cat $file", 'cat "$file"')
 
 
+@pytest.mark.parametrize(
+    ("source", "right", "task"),
+    [
+        (
+            "import sys\nitems = sys.argv[1:]\nfor item in items:\n    if item[0] == 'x':\n"
+            "        items.remove(item)\nprint(', '.join(items))\n",
+            ("in items:", "in items[:]:"),
+            'python3 a.py x-milk x-eggs bread prints "x-eggs, bread"; it should print "bread". Fix it.',
+        ),
+        (
+            "import sys\npoints = sys.argv[1:]\npoints.sort(reverse=True)\nprint(' '.join(points))\n",
+            ("(reverse", "(key=int, reverse"),
+            "python3 a.py 9 120 35 prints 9 35 120. It should print 120 35 9. Fix it.",
+        ),
+        (
+            "import sys\ntotal = sum(map(float, sys.argv[1:]))\nprint(total / len(sys.argv))\n",
+            ("len(sys.argv)", "(len(sys.argv) - 1)"),
+            "python3 a.py 2 4 6 prints 3.0, but the mean is 4.0. Fix a.py.",
+        ),
+    ],
+)
+def test_common_faults_are_among_what_is_tried(context, source, right, task):
+    assert look(context, "a.py", source, task) == source.replace(*right)
+
+
 def test_what_a_program_imports_lies_beside_it(context):
     folder = context.workspace.root / "tools"
     folder.mkdir()

@@ -33,6 +33,8 @@ _LINK = lazy_regex(
 """What may stand between a command and the verb."""
 _ASIDE = lazy_regex(rf",? {_FOR_EXAMPLE}$")
 _SHOULD = lazy_regex(r"[\s,]*(?:should|must|will|has to|ought to|=>|->)")
+_COMMENTED = lazy_regex(r"(?i)\?\?|\b(?:want|expect|should|must|instead|wrong|right|correct)")
+"""What says something of a result, and is no part of it."""
 _TRAILING = lazy_regex(r"(?:\s+(?:and|then|it|that|this|which|und|es|et|y|e))+$")
 _JOINED = lazy_regex(r"\s(?:and|und|et|y|e)(?:\s+then)?$")
 """Another verb stands before it: counts the words and prints 12."""
@@ -123,7 +125,8 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 right = _choose_result(said, line[: call.start()], others) if said else ""
                 right = line_examples.find_listed_lines(rest) or right
                 if not right and (not faulty or _SHOULD.match(rest)):
-                    right = line_examples.find_plain_result(command, rest)
+                    plain = line_examples.find_plain_result(command, rest)
+                    right = "" if faulty and _COMMENTED.search(plain) else plain
                 if _SAYS_BELOW.fullmatch(rest) and not faulty:
                     right = "\n".join(_take_output(lines[number + 1 :]))
             if right and command and not is_open(command) and shows_whole_lines(right):

@@ -77,11 +77,11 @@ _REPAIRS = re.compile(
     r"|falsch\w*|fehlerhaft\w*|(?:der|den|einen?) fehler i[mns]t?|reparier\w*|korrigier\w*|behebe"
     r"|(?:would be|is) (?:right|correct|expected)|the (?:right|correct) \w+ (?:is|would)|corr[ei]gg?\w+"
     r"|r[e\u00e9]par\w+|erreurs? dans|arregl\w+|error\w{0,2} (?:en|nel\w*)|sbagliat\w+|herstel\w*|fout in"
-    r"|(?:but|while|whereas)\b[^.\n]{0,30}\b(?:expect|want)\w*"
+    r"|put (?:it|that) right|(?:but|while|whereas)\b[^.\n]{0,30}\b(?:expect|want)\w*"
     rf"|(?:prints?|gives?|says?|shows?|returns?) [^.,\n]{{1,40}},? (?:and it|while it|where it) {_SHOULD}"
     rf"|(?:but|though|aber|mais|pero|ma|maar)\b[^.\n]{{0,40}}\b{_SHOULD}|{_INSTEAD})\b"
-    rf"|, (?:it |that )?{_SHOULD}\b|, want \S|[.!][\"'`]?\s+(?:(?:it|that|this|they)\s+)?{_SHOULD}\b"
-    r"|\bexpected(?: \w+)?:"
+    rf"|, (?:it |that )?{_SHOULD}\b|[.!][\"'`]?\s+(?:(?:it|that|this|they)\s+)?{_SHOULD}\b"
+    r"|\bexpected(?: \w+)?:|[,;?!] (?:where |while |and )?(?:i )?(?:want|expect)(?:ed)? \S"
 )
 """What speaks of a program that does something else than it should."""
 _CORRECTED = re.compile(

@@ -81,6 +81,7 @@ _PIPES = (
 )
 """What a text may have to become before it is printed: other case, other signs for blanks, turned round."""
 _PYTHON = (
+    _row(r"^(\s*for \w+ in \w+):$", r"\1[:]:"),
     _row(rf"\bprint\(({_VALUE})\)$", *(rf"print(\1{each})" for each in (*_CASES, *_SIGNS))),
     _row(r"(?<=[\w)\]]) // (?=[\w(])", " / ", " % "),
     _row(r"\brange\(((?:[^(),\n]|\([^()\n]*\))+)\)", r"range(\1 + 1)", r"range(1, \1 + 1)", r"range(1, \1)"),
@@ -115,9 +116,16 @@ _PYTHON = (
     _row(r"\bsorted\((\w+)\)", r"sorted(set(\1))", r"sorted(\1, key=str.lower)", r"sorted(\1, key=float)"),
     _row(r", reverse=True", ""),
     _row(r", (key=[^()\n]+(?:\([^()\n]*\))?)\)", r", \1, reverse=True)"),
-    _row(r"\.sort\(\)", ".sort(reverse=True)", ".sort(key=len)"),
-    _row(r"(?<=[/*] )len\((\w+)\)", r"(len(\1) - 1)", r"(len(\1) + 1)"),
-    _row(r"\blen\((\w+)\)", r"len(\1) - 1", r"len(\1) + 1", r"len(set(\1))"),
+    _row(r"\.sort\(\)", ".sort(reverse=True)", ".sort(key=int)", ".sort(key=float)", ".sort(key=len)"),
+    _row(r"(?<=sort\()(?=reverse=True\))", "key=int, ", "key=float, ", "key=len, "),
+    _row(
+        r"\bsorted\((\w+), (?=reverse=True\))",
+        r"sorted(\1, key=int, ",
+        r"sorted(\1, key=float, ",
+        r"sorted(\1, key=len, ",
+    ),
+    _row(r"(?<=[/*] )len\(([\w.]+)\)", r"(len(\1) - 1)", r"(len(\1) + 1)"),
+    _row(r"\blen\(([\w.]+)\)", r"len(\1) - 1", r"len(\1) + 1", r"len(set(\1))"),
     _row(r"^(\s*)([A-Za-z_]\w*)(\.(?:strip|lower|upper|replace|title|capitalize)\(.*\))$", r"\1\2 = \2\3"),
     _row(r"^(\s*)(sorted|reversed|round)\((\w+)(.*)$", r"\1\3 = \2(\3\4"),
     _row(r"\.split\(['\"] ['\"]\)", ".split()"),
@@ -149,8 +157,6 @@ _PYTHON = (
     _row(r"\.find\(", ".rfind("),
     _row(r"\breturn (\w+)$", r"return sorted(\1)", r"return \1[::-1]", r"return len(\1)", r"return list(\1)"),
     _row(r"^(\s+)(?:print\((.+)\)|\w+ = (.+))$", r"\1return \2\3"),
-    _row(r"\bTrue\b", "False"),
-    _row(r"\bFalse\b", "True"),
 )
 _SCRIPT = (
     _row(rf"\bconsole\.log\(({_VALUE})\)(?=;?$)", *(rf"console.log(\1{each})" for each in _JS_TEXTS)),
@@ -206,6 +212,8 @@ _SHELL = (
     _row(r"\becho\b", "echo -n"),
 )
 _NEGATIONS = (
+    _row(r"\bFalse\b", "True"),
+    _row(r"\bTrue\b", "False"),
     _row(r"(?<=[\w)\]\"'] )(==?=?)(?= \S)(?<!\w =)", "!="),
     _row(r"(?<= )!==?(?= )", "=="),
     _row(r"\bnot in\b", "in"),

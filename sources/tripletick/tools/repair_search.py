@@ -136,10 +136,11 @@ def find_same_output(path: str, source: str, language: Language, context: ToolCo
     finally:
         bench.clear()
     spoken = {*map(_normalize, _NUMBER.findall(printed))} & {*map(_normalize, _NUMBER.findall(task))}
+    whole = [printed] if printed and "\n" not in printed else []
     if (
         status
-        or not any(_is_called_wrong(task, number) for number in spoken)
-        or after != (status, printed)
+        or not any(_is_called_wrong(task, value) for value in (*spoken, *whole))
+        or (after != (status, printed) and not (whole and printed in after[1].splitlines()))
         or not is_right
         or is_right(printed)
     ):
@@ -147,9 +148,9 @@ def find_same_output(path: str, source: str, language: Language, context: ToolCo
     return SAME.format(command=command, printed=printed[:TOLD])
 
 
-def _is_called_wrong(task: str, number: str) -> bool:
+def _is_called_wrong(task: str, value: str) -> bool:
     """Tell whether a task says of a value that it is wrong, and of nothing else that it goes wrong."""
-    value = rf"{re.escape(number)}(?:\.0+)?(?![\w.]*\d)"
+    value = rf"[\"'`]?{re.escape(value)}(?:\.0+)?[\"'`]?(?![\w.]*\d)"
     wrong = (
         rf"\b(?:prints?|gives?|says?|shows?|returns?|outputs?|gets?) {value},?"
         r" (?:but|instead|though|although|and not"
@@ -270,8 +271,8 @@ def _make_command_tests(examples: Sequence[tuple[str, str]], path: str, bench: _
 
 def _holds(bench: _Bench, words: list[str], right: str, most: int) -> bool:
     status, printed = bench.run(words)
-    lines, ends = printed.splitlines(), (f": {right}", f"= {right}", f" {right}")
-    is_shown = has_lines(printed, right) or any(line.endswith(ends) for line in lines)
+    lines, labelled = printed.splitlines(), re.compile(rf".*[^\s,;\d] {re.escape(right)}", re.DOTALL)
+    is_shown = has_lines(printed, right) or any(map(labelled.fullmatch, lines))
     return not status and len(lines) <= most and is_shown
 
 
