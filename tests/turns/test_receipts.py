@@ -653,6 +653,10 @@ def test_files_go_into_the_folder_that_is_named_by_its_path(session, code, told)
             "does not begin with old-",
         ),
         ("delete the files whose lines begin with a", "rm x.jpg", ""),
+        ("Verschiebe alle, deren Name mit old beginnt, nach d", "mkdir d; mv x* old* d/", "begin with old"),
+        ("Lösche die Dateien, die auf .thumb.jpg enden", "rm x* old*", "does not end in .thumb.jpg"),
+        ("Supprime ceux dont le nom commence par old", "rm x* old*", "does not begin with old"),
+        ("Lösche die Dateien, die mit old beginnen", "rm old*", ""),
         ("delete all files starting with the letter x", "rm x.jpg", ""),
         ("delete all files that end with a tilde", "rm x.jpg", ""),
         ("delete all files that end with digits", "rm x.jpg", ""),
@@ -667,6 +671,24 @@ def test_only_files_of_the_names_that_are_meant_are_moved_or_deleted(session, re
     assert (told in result.text and not result.ok) if told else result.ok
     assert ("Those that are meant: find . -maxdepth 1 -type f -name " in result.text) is bool(told)
     assert (it.folder / "x.jpg").exists() is bool(told or not code.startswith(("rm x", "mkdir e")))
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "kept"),
+    [
+        ("Delete the copy of in/a.txt in the folder in and keep a.txt", "rm in/a.txt", True),
+        ("Delete all texts, but don't touch in/a.txt", "rm in/*.txt", True),
+        ("Lösche alle Texte in in, aber behalte a.txt", "rm in/*.txt", True),
+        ("Delete the copy of in/a.txt and keep a.txt", "rm in/b.txt", False),
+        ("Move in/a.txt to old/ and keep a copy", "mkdir old; mv in/a.txt old/", False),
+        ("Move the texts to old and keep a.txt there", "mkdir old; mv in/*.txt old/", False),
+        ("Delete in/a.txt; leave a.txt.bak", "rm in/a.txt", False),
+    ],
+)
+def test_a_file_that_is_named_as_one_to_keep_stays(session, request_, code, kept):
+    it, result = run_block(session, code, request_, {"in/a.txt": "a", "in/b.txt": "b"})
+    assert ("in/a.txt is to stay, and it was deleted." in result.text) == kept != result.ok
+    assert not kept or (it.folder / "in/a.txt").exists()
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,6 @@ INSTEAD = "{name} does not exist; {path} does."
 HITS = 8
 """Files that a search shows."""
 FOUND = "A search for words of the task found:\n{hits}"
-
-
 RENAMES = (
     "renam|mov|umbenenn|benenn|verschieb|renomm|déplac|renombr|muev|mover|rinomin|spost|hernoem|verplaats"
 )
@@ -102,8 +100,10 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
     found = ""
     files = [path for path in sorted(context.ledger.named) if _is_file(path, context)]
     if context.trial.files and files:
-        found = format_dates(files, context.workspace) if templates.has_words("dates", request) else ""
+        dates, twins = (templates.has_words(kind, request) for kind in ("dates", "twins"))
+        found = format_dates(files, context.workspace) if dates else ""
         context.ledger.computes &= not found
+        found = found or (LISTINGS["twins"](context.workspace) if twins else "")
     elif context.trial.files:
         wanted = [make for kind, make in LISTINGS.items() if templates.has_words(kind, request)]
         if listed := "\n".join(said for make in wanted if (said := make(context.workspace))):

@@ -56,6 +56,7 @@ NO_FOLDER = (
 CD_FAILED = lazy_regex(r"(?m)^\S*: line (?P<line>\d{1,4}): (?P<why>cd: [^\n]*)$")
 WRONG_FOLDER = "{why}\nWhat came after that ran in another folder than it was meant for."
 DELETED = ("It deleted {paths}, and the task says nothing of that.", "")
+DELETED_KEPT = "{path} is to stay, and it was deleted."
 OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone."
 FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
 NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay."
@@ -63,6 +64,11 @@ _KEEPS = (
     r"keep|leave|retain|behalt\w*|lass\w*|gard\w*|laiss\w*|conserv\w*|deja\w*|mant[eé]n\w*|tien\w*|lasci\w*"
     r"|houd\w*|bewaar\w*"
 )
+_KEPT_NAME = (
+    rf"(?i)\b(?:{_KEEPS}|(?:do not|don.?t|never|not) (?:delete|remove|touch|change)) (?:only )?"
+    r"(?:(?:the|my|our|original|file|die|datei|den|le|la|el|il|de) ){{0,2}}[\"'`]?{}(?![\w/-]|\.\w)"
+)
+"""A file that a request wants left where it is."""
 SOME_STAY = lazy_regex(
     rf"\b(?:{_KEEPS}|but not|except|n.t (?:delete|remove|touch))\s+(?:(?:only|just|nur|the|die|je)\s+)?"
     r"(?:those|ones?|originals?|diejenigen|die|eine[nrs]?|ceux|celles|une?|los que|las que|quell[ei]|un[oa]"
@@ -215,7 +221,8 @@ def find_loss(
         )
         if wrong:
             return take_back(*wrong)
-        few = _find_unmade_folder(code, changes, request, root) or _find_too_few(changes, request, root)
+        few = _find_unmade_folder(code, changes, request, root) or _find_kept(changes, request)
+        few = few or _find_too_few(changes, request, root)
         return take_back(few) if few else _find_other_kinds(code, changes, request)
     sources = shlex.join([*lost, *renamed.values()])
     told = {"paths": join_names(lost, NAMED), "target": shlex.quote(target), "sources": sources}
@@ -242,6 +249,16 @@ def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root
         was_there = any(path.startswith((f"{word}/", f"{word} ")) for path in old)
         if not was_there and (root / word).parent.is_dir():
             return NOT_MADE.format(path=word)
+    return ""
+
+
+def _find_kept(changes: Sequence[Change], request: str) -> str:
+    """Say that a file is gone which a request names as one that is to stay."""
+    moved = {*find_renames(changes).values()}
+    for path in (each.path for each in list_gone(changes) if each.path not in moved):
+        name = path.rpartition("/")[2]
+        if re.search(_KEPT_NAME.format(f"(?:{re.escape(path)}|{re.escape(name)})"), request):
+            return DELETED_KEPT.format(path=path)
     return ""
 
 

@@ -4,6 +4,7 @@ and are taken back: "those that are larger than 1000 bytes", "whose names begin 
 
 from __future__ import annotations
 
+import itertools
 import operator
 import re
 import shlex
@@ -58,12 +59,22 @@ _MORE = lazy_regex(
 )
 """What speaks of other files as well."""
 _POWERS = {"k": 1, "m": 2}
-_NAMED_LIKE = lazy_regex(
-    r"\b(?:names?|files?|that|which|all)(?: (?:in|of|here|from|below) [\w./-]+)?"
-    r"(?: (?:that|which|whose (?:file ?)?names?|with (?:file ?)?names?(?: that)?))?"
-    r" (?:(?P<ends>end(?:s|ing)?)(?: in| with)"
-    r"|(?:start|begin)(?:s|ning|ing)? with) (?P<quote>[\"'`]?)(?P<part>[\w.-]+)(?P=quote)(?![\w*])",
-    re.IGNORECASE,
+_NAME_PART = r"(?P<quote>[\"'`]?)(?P<part>[\w.-]+)(?P=quote)(?![\w*])"
+_NAMED_LIKE = (
+    lazy_regex(
+        r"(?i)\b(?:auf|mit) "
+        rf"{_NAME_PART} (?:(?P<ends>ende(?:n|t)\b)|(?:beginn|anf[aä]ng|start)\w*)"
+    ),
+    lazy_regex(
+        r"(?i)\b(?:nom|qui|nombres?|que|nom[ei]|che) (?:(?P<ends>(?:se |si )?(?:termin\w*|fini\w*))"
+        rf"|(?:commenc|empie[zc]|comien[zc]|inizi)\w*) (?:par|por|en|con|per|in) {_NAME_PART}"
+    ),
+    lazy_regex(
+        r"(?i)\b(?:names?|files?|that|which|all)(?: (?:in|of|here|from|below) [\w./-]+)?"
+        r"(?: (?:that|which|whose (?:file ?)?names?|with (?:file ?)?names?(?: that)?))?"
+        r" (?:(?P<ends>end(?:s|ing)?)(?: in| with)"
+        rf"|(?:start|begin)(?:s|ning|ing)? with) {_NAME_PART}"
+    ),
 )
 """How the names of the files begin or end that are meant."""
 _NO_PART = lazy_regex(
@@ -183,7 +194,7 @@ def find_other_names(code: str, changes: Sequence[Change], request: str) -> Resu
 
 def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
     """Give how the names begin or, with True, end that a request speaks of: "that begin with a- or b-"."""
-    for found in _NAMED_LIKE.finditer(request):
+    for found in itertools.chain(*(each.finditer(request) for each in _NAMED_LIKE)):
         if not found["quote"] and _NO_PART.match(request, found.start("part")):
             continue
         further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
