@@ -437,6 +437,16 @@ def test_a_program_for_any_file_is_tried_with_one_of_the_folder(context, prints,
     assert (result.outcome, result.text) == (outcome, text)
 
 
+@pytest.mark.parametrize(
+    ("says", "told"),
+    [("prints Ida and Tom", True), ("prints nothing", False), ("counts as it should", False)],
+)
+def test_a_program_that_prints_nothing_where_it_is_said_to_print_has_failed(context, says, told):
+    context.ledger.begin_turn(f"Write born.py with the names of a month: python3 born.py 5 {says}.")
+    result = use(context, "python", "import sys\nif sys.argv[1] == '05':\n    print('Ida')", "born.py")
+    assert ("born.py: python3 born.py 5 prints nothing" in result.text) == told
+
+
 def test_a_program_for_any_file_may_print_nothing_of_it(context):
     (context.workspace.root / "menu.txt").write_text("tea\ncoffee\n")
     context.ledger.begin_turn("Write twice.py: python3 twice.py FILE prints the lines that FILE has twice.")

@@ -388,12 +388,37 @@ def test_a_program_does_not_know_the_argument_of_an_example_by_heart(source, fix
         ("for 5b in *; do echo 5b; done", None),
         ("echo 'the 5b of all'", None),
         ("mkdir 'my 5b' 5b", None),
+        ('mkdir 5b\necho "Class 5b" > 5b/list.txt', 'mkdir "$1"\necho "Class $1" > "$1"/list.txt'),
     ],
 )
 def test_the_argument_of_an_example_in_a_script_is_read(source, right):
     task = "Write a.sh: `bash a.sh 5b` makes a folder 5b with the folder tests."
     found = find_unread_argument(task, "a.sh", source, language("a.sh"))
     assert ((found and found.source) or None) == right
+
+
+def test_a_name_behind_which_something_is_there_is_an_argument():
+    task = "Write new.sh: it makes a folder. After bash new.sh chess there is chess/list.txt."
+    found = find_unread_argument(task, "new.sh", "mkdir -p chess\ntouch chess/list.txt\n", language("new.sh"))
+    assert found and found.source == 'mkdir -p "$1"\ntouch "$1"/list.txt\n'
+    assert not find_unread_argument(
+        "Write new.sh: bash new.sh then creates a folder.", "new.sh", "mkdir then\n", language("new.sh")
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "fixed"),
+    [
+        ('echo "5"', True),
+        ("echo 5", True),
+        ('grep -c . "$1"', False),
+        ("wc -l < songs.txt | sed s/5/5/", False),
+        ("while read -r line; do echo 5; done", False),
+    ],
+)
+def test_a_result_that_is_only_written_down_is_told(source, fixed):
+    task = "Write count.sh. bash count.sh songs.txt prints 5."
+    assert bool(find_fixed_argument(task, "count.sh", source, language("count.sh"))) == fixed
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ from tripletick.tools.output_match import describe_parts
 
 _ARGUMENT = lazy_regex(
     r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:+-]*(?!\s+times\b)(?<!\dx)|[A-Z]{1,4}(?::[A-Z]{1,4})+"
+    r"|(?!(?:then|it|which|that|and|also|always|only|should|must|will|there|just|now)\b)"
+    r"[a-z][\w-]*(?=,? (?:there (?:is|are)|creates?|makes)\b)"
     r"|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
     r"(?!\s+(?:(?:should|must|will) )?(?:have|has|be|is|are|contains?|exists?|appears?)\b)"
     r"(?!\s+(?:minutes?|seconds?|hours?|days?|lines?|files?|folders?|fois|mal|Mal|Zeilen|Zahlen)\b)"
@@ -59,8 +61,9 @@ _LISTS = {
     "javascript": ("process.argv.slice(2)", "process.argv.slice(2).map(Number)"),
 }
 """How all arguments are read, as texts and as numbers."""
-_ON_FILES = lazy_regex(r"[ \t]*(?:mkdir|touch|cd|mv|cp|rm|rmdir|cat|ls)\b[^\"'#;&|]*$")
-"""A line of one command that works on files."""
+_ON_FILES = lazy_regex(r"[ \t]*(?:mkdir|touch|cd|mv|cp|rm|rmdir|cat|ls|echo|printf)\b[^'#;&|`$]*$")
+"""A line of one command that works on files, or writes one."""
+_QUOTED = lazy_regex(r"\"[^\"\n]*\"|[^\"\n]+")
 _CHOOSES = lazy_regex(r"\b(?:if|case|match|switch|elif)\b|\?|\{")
 """What a program has that prints one of several texts."""
 _TRUTH = lazy_regex(r"(?i)yes|no|true|false|ja|nein|oui|non|s[ií]")
@@ -108,9 +111,14 @@ def _read_in_shell(command: str, argument: str, source: str) -> Misreading | Non
     used = rf"(?:\b(?:for|read|local|function)\b.*|^\s*){re.escape(name)}\b|\b{re.escape(name)}="
     if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or re.search(used, source, re.MULTILINE):
         return None
-    word = re.compile(rf"(?<=[ \t]){re.escape(name)}(?=/|\s|$)")
+    word = re.compile(rf"(?<=[ \t>]){re.escape(name)}(?=/|\s|$)")
+    within = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
+
+    def read(part: re.Match[str]) -> str:
+        return within.sub("$1", part[0]) if part[0].startswith(QUOTE) else word.sub('"$1"', part[0])
+
     lines = source.split("\n")
-    changed = [word.sub('"$1"', line) if _ON_FILES.match(line) else line for line in lines]
+    changed = [_QUOTED.sub(read, line) if _ON_FILES.match(line) else line for line in lines]
     line = next((new.strip() for old, new in zip(lines, changed, strict=True) if old != new), "")
     told = UNREAD.format(command=command, how='"$1"') + INSTEAD.format(literal=argument, line=line)
     return Misreading(told, "\n".join(changed)) if line else None
@@ -198,11 +206,12 @@ def find_fixed_argument(task: str, path: str, source: str, language: Language) -
     """
     for command, right in find_examples(task, path, language) if language.argument else ():
         given = command.partition(path)[2]
-        if (
-            _is_made_of(right, given)
-            and not _CHOOSES.search(source)
-            and re.search(rf"[\"'`]{re.escape(right)}[\"'`]", source)
-        ):
+        written = rf"[\"'`]{re.escape(right)}[\"'`]"
+        if given.strip() and not re.search(language.argument[1], source) and not READS.search(source):
+            written = rf"\b(?:print|log|echo|printf)\b[( ]+[\"'`]?{re.escape(right)}(?![\w.])"
+        elif not _is_made_of(right, given):
+            written = r"(?!)"
+        if not _CHOOSES.search(source) and re.search(written, source):
             return FIXED_RESULT.format(result=right, command=command, how=language.argument[0])
         for word in re.findall(r"[^\W\d_][\w-]{2,}", given):
             # a key or an item of a table is read by what was given

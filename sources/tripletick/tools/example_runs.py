@@ -98,7 +98,14 @@ def run_examples(
         if is_known and not _UNKNOWN.search(printed):
             alone = path in context.ledger.made and _is_shown_alone(task, right)
             fault = _find_fault(command, right, printed, finished, alone=alone)
-            empty = command == filled and not printed and line_examples.ALWAYS_PRINTS.search(task)
+            prints = (
+                rf"{re.escape(command)}[`\"']?[,:]? (?:{line_examples.SAYS}) (?!(?:no|nothing|nichts|rien)\b)"
+            )
+            empty = not printed and (
+                line_examples.ALWAYS_PRINTS.search(task)
+                if command == filled
+                else command == known and re.search(prints, task)
+            )
             fault = f"{command} prints nothing" if empty and not fault else fault
             yield CommandExample(command, printed, right, word_in_language(fault, language.tag))
 
