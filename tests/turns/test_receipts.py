@@ -885,6 +885,34 @@ def test_what_only_has_the_same_word_is_not_removed_with_it(session, request_, c
     assert (f"no longer has: {lost}" in told) if lost else "no longer has" not in told
 
 
+@pytest.mark.parametrize(
+    ("request_", "code", "right"),
+    [
+        (
+            "In list.txt, take off eggs and add oat drink at the end",
+            "sed -i /eggs/d list.txt",
+            "'- oat drink'",
+        ),
+        (
+            "Remove eggs from list.txt and add 'oat drink' to the list",
+            "sed -i /eggs/d list.txt",
+            "'- oat drink'",
+        ),
+        ("In list.txt, take off eggs and add oat drink at the top", "sed -i /eggs/d list.txt", ""),
+        ("Take off eggs from list.txt, add a blank line at the end", "sed -i /eggs/d list.txt", None),
+        ("In list.txt, take off eggs and add tea at the end", "sed -i 's/eggs/tea/' list.txt", None),
+        ("Add milk to the end of each line of list.txt", "sed -i s/eggs/ham/ list.txt", None),
+    ],
+)
+def test_what_was_to_be_added_too_is_told(session, request_, code, right):
+    it = session(f"```bash\n{code}\n```", "It cannot be done.", "No.")
+    put(it.loop.context, "list.txt", MILK)
+    it.play(request_)
+    told = it.model.asked[1][-1].text
+    assert ("does not have 'oat drink'" in told) == (right is not None)
+    assert not right or f"echo {right} >> list.txt" in told
+
+
 def test_when_something_came_to_be_asks_for_nothing(session):
     asked = "a.txt got empty lines when I copied it. Take the empty lines out, but don't touch the rest."
     it = session("```bash\nsed '/^$/d' a.txt\n```", "```bash\nsed -i '/^$/d' a.txt\n```", "Done.")

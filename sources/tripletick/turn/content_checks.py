@@ -99,6 +99,16 @@ _OTHER_NUMBER = lazy_regex(
     r"|above|below|than)\b"
 )
 """What speaks of numbers that come from a mean."""
+UNADDED = "{path} does not have {words!r}."
+ADDED_WORDS = 4
+_ADDED = lazy_regex(
+    r"\b(?:add|append) (?P<quote>[\"'`]?)"
+    r"(?P<words>(?!(?:an?|the|this|that|these|those|it|them|one|two|three|another|new|my|our|its|all|each|every|line"
+    r"|lines|some|more|today)\b)[^\W_][\w -]{0,40}?)(?P=quote)"
+    r" (?:at|to) the (?:end|bottom|(?P<first>top|start|beginning)|list)\b(?! of (?:each|every|all))",
+    re.IGNORECASE,
+)
+"""What a request wants in a list, and where."""
 KEPT_LINE = "{path} still has the line {line!r}."
 _TAKES_OFF = lazy_regex(
     r"(?i)\b(?:tak|remov|delet|strik|cross|drop|eras|unsubscrib|lösch|entfern|streich|nimm|supprim|retir|enl[eè]v"
@@ -162,6 +172,23 @@ def find_doubled(path: str, text: str, before: str, request: str) -> Flaw | None
         return None
     how = KEEP_FIRST.format(key="$0", path=shlex.quote(path))
     return make_mendable(TWICE.format(path=path, line=lines[0]), how)
+
+
+def find_unadded(path: str, text: str, request: str) -> Flaw | None:
+    """Say that a list lacks what a request wants added, in its own words: "add oat drink at the end"."""
+    found = _ADDED.search(request)
+    words = found["words"].strip() if found else ""
+    if not found or len(words.split()) > ADDED_WORDS or words.casefold() in text.casefold():
+        return None
+    lines = [line for line in text.splitlines() if line.strip()]
+    mark = MARK.match(lines[-1]) if lines else None
+    line = shlex.quote(f"{mark[0].lower().replace('[x]', '[ ]') if mark else ''}{words}")
+    how = (
+        ""
+        if found["first"] or (mark and re.search(r"\d", mark[0]))
+        else f"echo {line} >> {shlex.quote(path)}"
+    )
+    return make_mendable(UNADDED.format(path=path, words=words), how)
 
 
 def find_kept_line(path: str, text: str, before: str, request: str) -> Flaw | None:

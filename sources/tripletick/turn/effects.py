@@ -193,6 +193,7 @@ def _check_file(
         yield content_checks.find_doubled(path, text, before, asked) if before else None
         yield content_checks.find_grown_line(path, text, before) if before else None
         yield content_checks.find_kept_line(path, text, before, asked)
+        yield content_checks.find_unadded(path, text, asked) if before else None
         yield content_checks.find_kept_ending(path, text, asked)
         yield content_checks.find_twice(path, text, asked)
         yield content_checks.find_with_folder(path, text, asked)
