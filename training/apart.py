@@ -20,7 +20,7 @@ SETS = (
     *("held", "stranger", "second", "unseen", "fresh"),
     *("outside", "people", "visitors", "neighbours", "lodgers"),
     *("boarders", "callers", "tenants", "subtenants", "market"),
-    *("village", "cottage", "harbour", "terrace", "parish", "abbey"),
+    *("village", "cottage", "harbour", "terrace", "parish", "abbey", "orchard"),
 )
 
 

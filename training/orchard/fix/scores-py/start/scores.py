@@ -1,0 +1,5 @@
+import sys
+
+points = sys.argv[1:]
+points.sort(reverse=True)
+print(" ".join(points))
