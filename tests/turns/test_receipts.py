@@ -669,7 +669,9 @@ def test_only_files_of_the_names_that_are_meant_are_moved_or_deleted(session, re
     names = ("x.jpg", "x.thumb.jpg", "old_x.thumb.jpg")
     it, result = run_block(session, code, request_, {name: name for name in names})
     assert (told in result.text and not result.ok) if told else result.ok
-    assert ("Those that are meant: find . -maxdepth 1 -type f -name " in result.text) is bool(told)
+    assert ("Those that are meant: " in result.text) is bool(told)
+    moves = told and "into d" in request_ and " and with " not in request_
+    assert ("Those that are meant: mkdir -p d && mv old* d/" in result.text) is bool(moves)
     assert (it.folder / "x.jpg").exists() is bool(told or not code.startswith(("rm x", "mkdir e")))
 
 

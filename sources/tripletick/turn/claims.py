@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tripletick.messages import Receipt
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.turn.file_mentions import PLACE, is_file_name
+from tripletick.turn.file_mentions import PLACE, is_file_name, mask_endings
 
 QUOTED = lazy_regex(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
 FENCED = lazy_regex(r"(?ms)^```.*?^```[^\n]*$")
@@ -292,10 +292,11 @@ def _find_claimed_files(claim: Claim, receipt: Receipt) -> list[str]:
     if claim.kind not in ("saved", "moved", "copied", "got"):
         return []
     former = {change.old.rpartition("/")[2] for change in receipt.files or () if change.old}
-    into = [found.end() for found in claim.tongue.into.finditer(claim.clause)]
+    clause = mask_endings(claim.clause)
+    into = [found.end() for found in claim.tongue.into.finditer(clause)]
     places = [
         (found.start(), found[1] or found[2] or found[0])
-        for found in NAMED_PLACE.finditer(claim.clause)
+        for found in NAMED_PLACE.finditer(clause)
         if is_file_name(found[0].strip("\"'`").rpartition(" ")[2])
     ]
     if claim.kind in ("moved", "copied"):

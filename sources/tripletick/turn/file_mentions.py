@@ -52,7 +52,12 @@ def find_blank_names(text: str, names: Iterable[str]) -> list[str]:
     return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
 
 
+def mask_endings(text: str) -> str:
+    """Leave out of a text what it says of how names end."""
+    return _PART.sub(" ", text)
+
+
 def split_words(text: str) -> Iterator[str]:
     """Give the words that may be paths."""
-    for match in WORD.finditer(_PART.sub(" ", text)):
+    for match in WORD.finditer(mask_endings(text)):
         yield next(filter(None, match.groups())).rstrip(".:")

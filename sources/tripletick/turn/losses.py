@@ -331,11 +331,11 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
     meant = set() if places and places["start"] else meant
     sources = {places["source"] or ""} if places else {path.rpartition("/")[0] for path in gone}
     targets = {into[:-1]} if places else {path.rpartition("/")[0] for path in find_renames(changes)}
-    how = _describe_meant(did, sources, targets, [f"*.{kind}" for kind in sorted(meant)])
+    how = describe_meant(did, sources, targets, [f"*.{kind}" for kind in sorted(meant)])
     return take_back(why, MEANT.format(command=how) if how else "")
 
 
-def _describe_meant(did: str, sources: set[str], targets: set[str], patterns: Sequence[str]) -> str:
+def describe_meant(did: str, sources: set[str], targets: set[str], patterns: Sequence[str]) -> str:
     """Give the command for the files that are meant, "" where they do not lie in or go into one folder."""
     if not patterns or len(sources) != 1 or (did != "deleted" and (len(targets) != 1 or "" in targets)):
         return ""

@@ -23,6 +23,7 @@ from tripletick.turn.losses import (
     MOVES,
     NAMED,
     REST,
+    describe_meant,
     is_named,
     list_gone,
     list_kinds,
@@ -188,6 +189,9 @@ def find_other_names(code: str, changes: Sequence[Change], request: str) -> Resu
     pattern = f"{part}*" if not ends else f"*{part}" if "." in part else f"*{part}.*"
     deletes = "" if MOVES.search(code) else " -delete"
     command = f"find {folder}{flat} -type f -name {shlex.quote(pattern)}{deletes}"
+    if not deletes and len(parts) == 1 and re.fullmatch(r"[\w.*-]+", pattern) and not pattern.startswith("-"):
+        sources, targets = ({path.rpartition("/")[0] for path in paths} for paths in (gone, new.values()))
+        command = describe_meant("moved", sources, targets, [pattern]) or command
     said = OTHER_NAME.format(path=other, how="end in" if ends else "begin with", part=part)
     return take_back(said, MEANT.format(command=command))
 
