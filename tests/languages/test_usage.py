@@ -397,6 +397,21 @@ def test_the_argument_of_an_example_in_a_script_is_read(source, right):
     assert ((found and found.source) or None) == right
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "right"),
+    [
+        ("count.sh", "grep -c . songs.txt", 'grep -c . "$1"'),
+        ("count.py", "print(len(open('songs.txt').readlines()))", "open(sys.argv[1])"),
+        ("count.sh", 'grep -c . "$1"  # songs.txt', None),
+    ],
+)
+def test_the_file_of_an_example_is_not_written_down(path, source, right):
+    start = "bash" if path.endswith(".sh") else "python3"
+    task = f"Write {path}: {start} {path} songs.txt prints 5."
+    found = find_unread_argument(task, path, source, language(path))
+    assert (right in found.source) if right and found else found is right
+
+
 def test_a_name_behind_which_something_is_there_is_an_argument():
     task = "Write new.sh: it makes a folder. After bash new.sh chess there is chess/list.txt."
     found = find_unread_argument(task, "new.sh", "mkdir -p chess\ntouch chess/list.txt\n", language("new.sh"))

@@ -93,12 +93,16 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     if language.tag == "bash" and (found := _read_in_shell(command, argument, source)):
         return found
     # what the program has in the argument's place
-    literal = argument if _NUMBER.fullmatch(argument) else r"[\"'][\w./-]+\.\w{1,6}[\"']"
+    name = argument.strip("\"'")
+    is_written = bool(re.search(r"\.\w", name)) and not _NUMBER.fullmatch(name) and name in source
+    written = rf"[\"']?{re.escape(name)}[\"']?" if is_written else r"[\"'][\w./-]+\.\w{1,6}[\"']"
+    literal = argument if _NUMBER.fullmatch(argument) else written
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
     place, old, new = _find_reading(shown, literal, how)
     line = new.strip()
-    if find_examples(task, path, language) and not _LOOP.match(line) and not READS.search(source):
-        return None  # the example tells
+    known = is_written or _LOOP.match(line) or READS.search(source)
+    if find_examples(task, path, language) and not known:
+        return None  # the example tells, but for a program that knows its argument by heart
     instead = INSTEAD.format(literal=place, line=line) if line else ""
     right = shown.replace(old, new, 1) if line else ""
     right = add_imports(right) if language.tag == "python" else right
