@@ -203,6 +203,12 @@ def test_common_faults_are_among_what_is_tried(context, source, right, task):
     assert look(context, "a.py", source, task) == source.replace(*right)
 
 
+def test_the_place_of_an_argument_is_no_repair_of_a_new_program(context):
+    source = "import sys\nwords = sys.argv[1:]\nprint(words[0])\n"
+    task = "Write a.py, which prints the longest word: python3 a.py fig banana kiwi prints banana."
+    assert look(context, "a.py", source, task, mends=False) == ""
+
+
 def test_what_a_program_imports_lies_beside_it(context):
     folder = context.workspace.root / "tools"
     folder.mkdir()

@@ -9,6 +9,7 @@ from tripletick.tools.task_numbers import find_lacking_number
 PARCELS = (
     "Write a.py: 4.5 up to and including 2 kg, 7 up to and including 10 kg, and 15 above. cost(3) returns 7."
 )
+SECOND = "console.log(process.argv[3]);\n"
 BARE = "import sys\nprint(sys.argv[1])\n"
 LARGEST = "import sys\nprint(max(map(int, sys.argv[1:])))\n"
 FIZZ = "Write a.py: Fizz for each multiple of 3, Buzz for each of 5, FizzBuzz for each of 15, up to 100."
@@ -52,6 +53,8 @@ def test_one_number_that_a_new_program_lacks_is_told(task, source, number):
         ("a.py turns a text into Morse code", CommandExample("python3 a.py me", ".... ."), BARE, False),
         ("a.py sorts letters", CommandExample("python3 a.py abc", "abc", "abc"), BARE, False),
         ("a.py prints the largest", CommandExample("python3 a.py 3 1 9", "9"), LARGEST, False),
+        ("prints the longest", CommandExample("node a.js fig kiwi", "kiwi", "kiwi"), SECOND, True),
+        ("prints the longest", CommandExample("node a.js kiwi", "kiwi", "kiwi"), SECOND, False),
         ("a.py prints nothing", CommandExample("python3 a.py", ""), BARE, False),
     ],
 )

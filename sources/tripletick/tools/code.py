@@ -98,7 +98,7 @@ def run_program(language: Language, call: Call, context: ToolContext) -> Running
     finally:
         remove(context.box.home / PLACE)
     result = _check_repair(program, result)
-    _look_for_repair(program, result)
+    result = _look_for_repair(program, result)
     if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
         ran[saved.path] = result
     context.ledger.ran = ran if saved else {UNNAMED: result} if result.ok else {}
@@ -115,15 +115,19 @@ def _check_repair(program: PreparedProgram, result: Result) -> Result:
     return results.make_example_failure(saved, f"{saved.path}: {same}") if same else result
 
 
-def _look_for_repair(program: PreparedProgram, result: Result) -> None:
-    """Note how a program that failed would be right, where one small change makes its examples hold."""
+def _look_for_repair(program: PreparedProgram, result: Result) -> Result:
+    """Note how a program that failed would be right, where one small change makes its examples hold; for one
+    that is to be repaired that says how, so that nothing is written afresh.
+    """
     saved, ledger = program.saved, program.context.ledger
     if not saved or result.outcome != "failed" or ledger.corrected or not program.context.trial.examples:
-        return
+        return result
     key = (saved.path, program.source)
     if key not in ledger.searched:
         ledger.searched[key] = find_repair(*key, program.language, program.context)
     ledger.corrected = ledger.searched[key]
+    shown = ledger.corrected and ledger.mends
+    return replace(result, flags=result.flags - {"unexplained"}) if shown else result
 
 
 def resolve_data_file(language: Language, call: Call, context: ToolContext) -> dict[str, str]:

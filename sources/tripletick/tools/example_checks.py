@@ -41,7 +41,7 @@ ECHO = "{command} prints its argument as it is, and the task wants more"
 _ECHOES = lazy_regex(
     r"(?:(?:#|import |from )[^\n]*\n|\s*\n){0,20}"
     r"(?:(?:const |let )?\w+ = (?:sys|process)\.argv\[\d\];?\n\s*)?"
-    r"(?:(?:print|console\.log)\((?:\w+|(?:sys|process)\.argv\[\d\])\);?|echo \"?\$1\"?)"
+    r"(?:(?:print|console\.log)\((?:\w+|(?:sys|process)\.argv\[\d\])\);?|echo \"?\$\d\"?)"
 )
 _REPEATS = lazy_regex(
     r"(?i)\becho\w*|\brepeat|\bsame\b|\bas (?:it|they) (?:is|are)|\bback\b"
@@ -170,10 +170,17 @@ def _find_unpacking(
 
 
 def find_echo(task: str, example: example_runs.CommandExample, source: str) -> str:
-    """Say that a program only prints its argument, where the task does not say what it prints for that."""
-    words = command_arguments.WORD.findall(example.command)
-    is_same = bool(example.printed) and example.printed == words[-1].strip("\"' ") if words else False
-    if not is_same or example.right or _REPEATS.search(task) or not _ECHOES.fullmatch(source.strip()):
+    """Say that a program only prints an argument, where the task does not say what it prints for that, or
+    that it is one of several.
+    """
+    words = [word.strip("\"' ") for word in command_arguments.WORD.findall(example.command)]
+    is_same = bool(example.printed) and example.printed in (words[1:] if len(words) > 2 else words[-1:])
+    if (
+        not is_same
+        or (example.right and len(words) < 3)
+        or _REPEATS.search(task)
+        or not _ECHOES.fullmatch(source.strip())
+    ):
         return ""
     return ECHO.format(command=example.command)
 
