@@ -92,8 +92,8 @@ def test_a_program_that_was_there_keeps_its_words(tmp_path):
         ("Write a.py: it prints the sum of 1 and 2", "print('Sum:', 1 + 2)", "print(1 + 2)"),
         (
             "Write a.py: python3 a.py 7 prints yes, else no",
-            "import sys\nn = sys.argv[1]\nprint('Yes')",
-            "import sys\nn = sys.argv[1]\nprint('yes')",
+            "import sys\nn = sys.argv[1]\nprint('Yes' * len(n))",
+            "import sys\nn = sys.argv[1]\nprint('yes' * len(n))",
         ),
         (
             "Write a.py that prints the 7 times table, like this: 7 x 3 = 21",
