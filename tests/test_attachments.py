@@ -639,3 +639,16 @@ def test_a_question_on_a_text_that_nothing_may_change_is_answered_from_it(contex
 )
 def test_a_list_of_files_answers_which_it_is(request_, asks):
     assert asks_which(request_) == asks
+
+
+@pytest.mark.parametrize(
+    ("request_", "ending"),
+    [
+        ("Find out why a.py fails and fix it, but don't run it", BASE.repair),
+        ("Explique pourquoi a.py plante et corrige-le, mais ne l'exécute pas", BASE.repair),
+        ("Explain why a.py fails. Don't run or fix it.", BASE.explain),
+        ("Explain how I can fix a.py. Do not run it.", BASE.explain),
+    ],
+)
+def test_what_is_to_be_explained_and_fixed_is_fixed(request_, ending):
+    assert BASE.choose_ending(request_, "a.py") == ending.format(tag="python", path="a.py")

@@ -25,6 +25,15 @@ LONGEST = 600
 COMPUTES = "python"
 """The language in which data is worked on."""
 _SHOWS = lazy_regex(r"(?i)\b(?:show|give|write|zeig\w*|gib|schreib\w*|montre\w*|donne\w*|muestra|mostra)\b")
+_BANNED = lazy_regex(
+    r"(?i)\b(?:do not|don.?t|never|without|nicht|how (?:do|can|could|would|should|to|is|i)|wie|comment|cómo"
+    r"|come)\b(?: \w+){0,4}"
+)
+"""What is not to be done, or how something would be …"""
+_FIXES = lazy_regex(
+    r"(?i)\b(?:fix|mend|repair|correct|repariere?|korrigiere?|behebe?|corrige|répare|arregla|correggi|ripara)\b"
+)
+"""… and what asks for a repair."""
 ACTIONS = ("makes", "alters", "adds", "sets", "ticks", "deletes", "sorts")
 """Kinds of words that say what is to be done; in a question they say what may have been."""
 NAMES = lazy_regex(
@@ -149,7 +158,9 @@ class Templates:
                 tag=language.tag, path=program
             )
             return f"{made}\n{self.body}" if self.body and HEAD_ALONE.search(request) else made
-        if self.show and self.has_words("withheld", request):
+        # a program that is not to be run may be one to fix
+        fixes = language and _FIXES.search(_BANNED.sub(" ", request))
+        if self.show and self.has_words("withheld", request) and not fixes:
             explains = self.has_words("explains", request) and not _SHOWS.search(request)
             return (explains and self.explain) or self.show
         if language and self.wants_repair(request, program):
