@@ -272,6 +272,9 @@ def test_a_program_that_is_to_ask_the_user_is_not_started_without_them(session, 
         ("python3 - a.csv <<'END'\nprint(1)\nEND", True),
         ("echo 'print(1)' | python3 -", True),
         ("python3 - < a.py", True),
+        ("cat a.py |\npython3 -", True),
+        ("python3 - a.csv \\\n  <<'END'\nprint(1)\nEND", True),
+        ("go() {\n  python3 - \"$@\"\n}\ngo a <<'END'\nprint(1)\nEND", True),
     ],
 )
 def test_python_without_a_program_is_not_started(session, code, runs):

@@ -41,8 +41,8 @@ OWN_SHELL = (
 UNWRITTEN = "failed, there is no program for {command} to run"
 WRITE_IT = "Nothing was run. Write the program itself in a block that begins with ```python"
 _READS_PROGRAM = lazy_regex(
-    r"(?m)^[ \t]*(?P<command>python3? -)(?=[ \t]|$)"
-    r"(?:(?!<<)[^<|\n]|<[ \t]*[\w./-]+\.(?:txt|md|csv|tsv|json|log)\b)*$"
+    r"(?m)(?<![|\\]\n)^[ \t]*(?P<command>python3? -)(?=[ \t]|$)"
+    r"(?:[^<|\n]|<[ \t]*[\w./-]+\.(?:txt|md|csv|tsv|json|log)\b)*(?<!\\)$"
 )
 """Python that is to read its program from what follows, and nothing does, or data."""
 ASKS = "ok, not run, because {path} asks for input, which the user types"
@@ -153,7 +153,8 @@ def _find_mistake(call: Call, context: ToolContext) -> Result | None:
         return Result("failed", BREAKS.format(name=escaped[0]), PRINTF.format(line=escaped[1]))
     if not call.path and (unset := find_unset_name(call.body)):
         return Result("failed", UNSET.format(name=unset[1]), OWN_SHELL.format(name=unset[1]))
-    if not call.path and (unread := _READS_PROGRAM.search(call.body)):
+    # what stands below `<<` may go to it through a function or a loop
+    if not call.path and "<<" not in call.body and (unread := _READS_PROGRAM.search(call.body)):
         return Result("failed", UNWRITTEN.format(command=unread["command"]), WRITE_IT)
     return None
 
