@@ -419,6 +419,9 @@ def test_a_name_behind_which_something_is_there_is_an_argument():
     assert not find_unread_argument(
         "Write new.sh: bash new.sh then creates a folder.", "new.sh", "mkdir then\n", language("new.sh")
     )
+    for word in ("twice", "automatically", "today", "again"):
+        task = f"Write new.sh: bash new.sh {word} creates a folder."
+        assert not find_unread_argument(task, "new.sh", f"mkdir {word}\n", language("new.sh"))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from tripletick.tools.output_match import describe_parts
 
 _ARGUMENT = lazy_regex(
     r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:+-]*(?!\s+times\b)(?<!\dx)|[A-Z]{1,4}(?::[A-Z]{1,4})+"
-    r"|(?!(?:then|it|which|that|and|also|always|only|should|must|will|there|just|now)\b)"
+    r"|(?!(?:then|it|which|that|and|also|always|only|should|must|will|there|just|now|again|twice"
+    r"|once|first|still|never|today|here|nothing|you|we|\w{2,20}ly)\b)"
     r"[a-z][\w-]*(?=,? (?:there (?:is|are)|creates?|makes)\b)"
     r"|[A-Z]{2,}(?:_[A-Z]+)*|[B-HJ-Z]|--?[a-z][\w-]*|(?!(?:e\.g|i\.e|and/or)\b)[\w~./-]*[./]\w+)(?![^\s\"'`)\].,;:!?])"
     r"(?!\s+(?:(?:should|must|will) )?(?:have|has|be|is|are|contains?|exists?|appears?)\b)"
