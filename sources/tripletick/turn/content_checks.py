@@ -102,13 +102,21 @@ _OTHER_NUMBER = lazy_regex(
 UNADDED = "{path} does not have {words!r}."
 ADDED_WORDS = 4
 _ADDED = lazy_regex(
-    r"\b(?:add|append) (?P<quote>[\"'`]?)"
+    r"(?<!not )(?<!n't )(?<!nt )(?<!never )(?<!to )(?<!i )(?<!will )(?<!should )(?<!must )\b(?:add|append) "
+    r"(?P<quote>[\"'`]?)"
     r"(?P<words>(?!(?:an?|the|this|that|these|those|it|them|one|two|three|another|new|my|our|its|all|each|every|line"
     r"|lines|some|more|today)\b)[^\W_][\w -]{0,40}?)(?P=quote)"
     r" (?:at|to) the (?:end|bottom|(?P<first>top|start|beginning)|list)\b(?! of (?:each|every|all))",
     re.IGNORECASE,
 )
-"""What a request wants in a list, and where."""
+"""What a request wants in a list, and where …"""
+_EDITS = lazy_regex(r"(?i)\b(?:tak|remov|delet|strik|cross|drop|eras)\w*")
+_VAGUE = lazy_regex(
+    r"(?i)\b(?:and|or|from|what\w*|some\w*|any\w*|every\w*)\b|^\d+ |^(?:up|in|back)\b"
+    r"|\b(?:points?|bullets?|numbers?|dates?|times?|names?|prices?|totals?|head(?:er|ing)s?|marks?|boxes"
+    r"|checkboxes|commas?|colons?|semicolons?|dots|periods|blanks|spaces|quotes|items?|entries|tasks?)$"
+)
+"""… where that takes something off it too, and these words only say what it is."""
 KEPT_LINE = "{path} still has the line {line!r}."
 _TAKES_OFF = lazy_regex(
     r"(?i)\b(?:tak|remov|delet|strik|cross|drop|eras|unsubscrib|lösch|entfern|streich|nimm|supprim|retir|enl[eè]v"
@@ -178,7 +186,11 @@ def find_unadded(path: str, text: str, request: str) -> Flaw | None:
     """Say that a list lacks what a request wants added, in its own words: "add oat drink at the end"."""
     found = _ADDED.search(request)
     words = found["words"].strip() if found else ""
-    if not found or len(words.split()) > ADDED_WORDS or words.casefold() in text.casefold():
+    if not found or len(words.split()) > ADDED_WORDS:
+        return None
+    if not found["quote"] and (not _EDITS.search(request) or _VAGUE.search(words)):
+        return None
+    if all(word in text.casefold() for word in words.casefold().split()):
         return None
     lines = [line for line in text.splitlines() if line.strip()]
     mark = MARK.match(lines[-1]) if lines else None

@@ -4,6 +4,7 @@ taken back, with the sentence that says why.
 
 from __future__ import annotations
 
+import glob
 import re
 import shlex
 from collections.abc import Sequence
@@ -68,7 +69,9 @@ _KEPT_NAME = (
     rf"(?i)\b(?:{_KEEPS}|(?:do not|don.?t|never|not) (?:delete|remove|touch|change)) (?:only )?"
     r"(?:(?:the|my|our|original|file|die|datei|den|le|la|el|il|de) ){{0,2}}[\"'`]?{}(?![\w/-]|\.\w)"
 )
-"""A file that a request wants left where it is."""
+"""A file that a request wants left where it is …"""
+_NOT_KEPT = lazy_regex(r"(?i)(?:\b(?:no|not|never|nicht|kein\w*|pas|why|que)|n.?t)\b[^.,;:\n]{0,25}\Z")
+"""… where that is not denied before."""
 SOME_STAY = lazy_regex(
     rf"\b(?:{_KEEPS}|but not|except|n.t (?:delete|remove|touch))\s+(?:(?:only|just|nur|the|die|je)\s+)?"
     r"(?:those|ones?|originals?|diejenigen|die|eine[nrs]?|ceux|celles|une?|los que|las que|quell[ei]|un[oa]"
@@ -221,7 +224,7 @@ def find_loss(
         )
         if wrong:
             return take_back(*wrong)
-        few = _find_unmade_folder(code, changes, request, root) or _find_kept(changes, request)
+        few = _find_unmade_folder(code, changes, request, root) or _find_kept(changes, request, root)
         few = few or _find_too_few(changes, request, root)
         return take_back(few) if few else _find_other_kinds(code, changes, request)
     sources = shlex.join([*lost, *renamed.values()])
@@ -252,14 +255,22 @@ def _find_unmade_folder(code: str, changes: Sequence[Change], request: str, root
     return ""
 
 
-def _find_kept(changes: Sequence[Change], request: str) -> str:
-    """Say that a file is gone which a request names as one that is to stay."""
+def _find_kept(changes: Sequence[Change], request: str, root: Path) -> str:
+    """Say that a file is gone which a request names as one that is to stay: by its path, or by a name that
+    no other file there has.
+    """
     moved = {*find_renames(changes).values()}
     for path in (each.path for each in list_gone(changes) if each.path not in moved):
         name = path.rpartition("/")[2]
-        if re.search(_KEPT_NAME.format(f"(?:{re.escape(path)}|{re.escape(name)})"), request):
+        others = (root.glob(f"{above}{glob.escape(name)}") for above in ("", "*/", "*/*/"))
+        if _is_kept(path, request) or (_is_kept(name, request) and not any(map(any, others))):
             return DELETED_KEPT.format(path=path)
     return ""
+
+
+def _is_kept(name: str, request: str) -> bool:
+    found = re.finditer(_KEPT_NAME.format(re.escape(name)), request)
+    return any(not _NOT_KEPT.search(request[max(0, each.start() - 40) : each.start()]) for each in found)
 
 
 def _find_too_few(changes: Sequence[Change], request: str, root: Path) -> str:

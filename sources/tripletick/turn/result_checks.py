@@ -116,9 +116,9 @@ SHRINKS = lazy_regex(
 """A program may have fewer functions afterwards."""
 DEEP = lazy_regex(
     r"(?i)\b(?:(?:also|too|and|including|incl|even|with|auch|und|samt|aussi|et|compris|también|y|anche|e|ook|en)\b\W{0,3}"
-    r"(?:\w+\W{1,3}){0,3}?(?:sub-?(?:folder|director)|unterordner|sous-dossier|subcarpeta|sottocartell|submap|subpasta"
+    r"(?:(?!not\b|ignor|skip|exclud|leav|nicht\b|ohne\b|pas\b)\w+\W{1,3}){0,3}?(?:sub-?(?:folder|director)|unterordner|sous-dossier|subcarpeta|sottocartell|submap|subpasta"
     r"|folders? (?:inside|within|in (?:it|there|that)))"
-    r"|recursive|everywhere\b|all (?:the )?folders\b|below (?!to\b)[a-z])"
+    r"|recursive|everywhere\b|(?<!skip )(?<!ignore )all (?:the )?folders\b|below (?!to\b)[a-z])"
 )
 """Files are meant wherever they lie …"""
 PICKS = lazy_regex(
@@ -128,7 +128,7 @@ PICKS = lazy_regex(
 """… and not all of these."""
 _FLAT = lazy_regex(r"\bglob\(|\bos\.(?:listdir|scandir)\(|\.iterdir\(|\bls\b|\bfind\b[^\n|;]* -maxdepth 1\b")
 _DEEPER = lazy_regex(
-    r"\*\*|\*/|\bis_?dir\(|\[ -d |\bos\.walk\(|\brglob\(|\bls [^\n|;]*-\w*R"
+    r"\*\*|\*/|\bis_?dir\(|\[ -d |\bos\.walk\(|\brglob\(|\bls [^\n|;]*-(?:\w*R|-recursive)"
     r"|\bfind\b(?![^\n|;]* -maxdepth 1\b)"
 )
 """What looks into one folder alone, and into those in it."""

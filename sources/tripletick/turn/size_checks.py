@@ -83,6 +83,10 @@ _NO_PART = lazy_regex(
     r"|a (?!(?:and|or|into|to|in|from|should|must)\b)[a-z]{3}"
 )
 """What says that something else follows: the letter b, a digit."""
+_OF_FOLDER = lazy_regex(
+    r"(?i)(?:ordner|verzeichnis|dossier|carpeta|cartella)s?(?:,? (?:der|das|den|deren name|dont le))? \Z"
+)
+"""What stands before how the name of a folder begins, which is another matter."""
 _FURTHER = lazy_regex(r"(?:,|\b(?:or|and|oder|und|ou|et|y|o|e)\b) ?[\"'`]?([\w.-]+)")
 TAIL = 60
 """Characters behind it in which there may be others."""
@@ -200,6 +204,8 @@ def _list_meant_parts(request: str) -> Iterator[tuple[str, bool]]:
     """Give how the names begin or, with True, end that a request speaks of: "that begin with a- or b-"."""
     for found in itertools.chain(*(each.finditer(request) for each in _NAMED_LIKE)):
         if not found["quote"] and _NO_PART.match(request, found.start("part")):
+            continue
+        if _OF_FOLDER.search(request[max(0, found.start() - 40) : found.start()]):
             continue
         further = _FURTHER.findall(request[found.end() : found.end() + TAIL])
         for part in (found["part"], *further):
