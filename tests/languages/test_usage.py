@@ -439,6 +439,12 @@ def test_a_result_that_is_only_written_down_is_told(source, fixed):
     assert bool(find_fixed_argument(task, "count.sh", source, language("count.sh"))) == fixed
 
 
+@pytest.mark.parametrize("behind", ["now", "--version", "> out.txt", "| head -1", "< in.txt", "2>/dev/null"])
+def test_a_result_without_an_argument_may_be_written_down(behind):
+    task = f"Write five.sh: `bash five.sh {behind}` prints 5."
+    assert find_fixed_argument(task, "five.sh", "echo 5\n", language("five.sh")) == ""
+
+
 @pytest.mark.parametrize(
     ("path", "words", "source", "right"),
     [

@@ -212,7 +212,8 @@ def find_fixed_argument(task: str, path: str, source: str, language: Language) -
     for command, right in find_examples(task, path, language) if language.argument else ():
         given = command.partition(path)[2]
         written = rf"[\"'`]{re.escape(right)}[\"'`]"
-        if given.strip() and not re.search(language.argument[1], source) and not READS.search(source):
+        is_given = _ARGUMENT.match(given) and not re.match(r" *--?[a-z]", given)
+        if is_given and not re.search(language.argument[1], source) and not READS.search(source):
             written = rf"\b(?:print|log|echo|printf)\b[( ]+[\"'`]?{re.escape(right)}(?![\w.])"
         elif not _is_made_of(right, given):
             written = r"(?!)"
