@@ -327,6 +327,7 @@ def test_what_only_looks_like_a_files_name_is_not_to_be_made(context, request_, 
 @pytest.mark.parametrize(
     ("request_", "named"),
     [
+        ("in the end _last.txt should be short", True),
         ("what does ./docs/plan.md say?", True),
         ("is docs a word", False),
         ("what does docs.md say?", False),
@@ -338,7 +339,7 @@ def test_what_only_looks_like_a_files_name_is_not_to_be_made(context, request_, 
 )
 def test_a_request_names_a_file_of_the_folder(tmp_path, request_, named):
     (tmp_path / "ours" / "docs").mkdir(parents=True)
-    for path in ("notes.txt", "ours/notes.txt", "ours/docs/plan.md"):
+    for path in ("notes.txt", "ours/notes.txt", "ours/docs/plan.md", "ours/_last.txt"):
         (tmp_path / path).write_text("ours\n")
     folder = tmp_path / "ours"
     assert request_files.names_file(request_, folder) is named

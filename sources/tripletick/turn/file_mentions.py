@@ -20,7 +20,7 @@ PATTERN = lazy_regex(
 )
 """A word in a name that stands for others: `invoice_YEAR_MONTH.txt` is no file."""
 _PART = lazy_regex(
-    r"(?i)\b(?:end(?:s|ing)?|endings?|suffix(?:es)?|enden|endet)(?: (?:in|with|on|auf|mit))? "
+    r"(?i)\b(?:(?:end(?:s|ing)?|enden|endet) (?:in|with|on|auf|mit)|endings?|suffix(?:es)?) "
     r"[\"'`]?[_.-][\w.-]+[\"'`]?"
 )
 """How names end, which is no name: `those that end in _alto.pdf`."""
