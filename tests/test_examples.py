@@ -447,6 +447,16 @@ def test_a_program_that_prints_nothing_where_it_is_said_to_print_has_failed(cont
     assert ("born.py: python3 born.py 5 prints nothing" in result.text) == told
 
 
+@pytest.mark.parametrize(
+    "says", ["prints the lines that have milk", "prints all names of May", "shows an error if there is none"]
+)
+def test_a_program_may_find_nothing_to_print(context, says):
+    (context.workspace.root / "notes.txt").write_text("tea\n")
+    context.ledger.begin_turn(f"Write find.py for notes.txt: python3 find.py 5 {says}.")
+    source = "import sys\nfor line in open('notes.txt'):\n    if sys.argv[1] in line:\n        print(line)"
+    assert "prints nothing" not in use(context, "python", source, "find.py").text
+
+
 def test_a_program_for_any_file_may_print_nothing_of_it(context):
     (context.workspace.root / "menu.txt").write_text("tea\ncoffee\n")
     context.ledger.begin_turn("Write twice.py: python3 twice.py FILE prints the lines that FILE has twice.")

@@ -98,9 +98,8 @@ def run_examples(
         if is_known and not _UNKNOWN.search(printed):
             alone = path in context.ledger.made and _is_shown_alone(task, right)
             fault = _find_fault(command, right, printed, finished, alone=alone)
-            prints = (
-                rf"{re.escape(command)}[`\"']?[,:]? (?:{line_examples.SAYS}) (?!(?:no|nothing|nichts|rien)\b)"
-            )
+            # words such as "the lines that have it" may mean none
+            prints = rf"{re.escape(command)}[`\"']?[,:]? (?:{line_examples.SAYS}) (?!No)(?=[\"'`A-Z\d])"
             empty = not printed and (
                 line_examples.ALWAYS_PRINTS.search(task)
                 if command == filled
