@@ -154,6 +154,8 @@ def test_what_is_printed_in_another_form_gets_that(context, path, source, right)
     [
         ("round(b / a, 1)", "round(b / a * 100, 1)", "python3 a.py 450 36 prints 8.0"),
         ("b * a", "b * a / 60", "python3 a.py 90 40 prints 60.0"),
+        ("a - a * b", "a - a * b / 100", "python3 a.py 50 10 prints 45.0"),
+        ("a * b", "a * (1 + b / 100)", "python3 a.py 100 20 prints 120.0"),
     ],
 )
 def test_parts_of_a_hundred_and_of_an_hour_are_tried(context, wrong, right, task):
