@@ -60,8 +60,8 @@ def _count_taken(nodes: Sequence[ast.AST]) -> tuple[Counter[str], set[str]]:
             taken.update(_get_name(each.iter) for each in node.generators)
         elif isinstance(node, ast.Call) and node.args and _get_name(node.func) in TAKEN_BY:
             [first, *_] = node.args
-            is_lazy = isinstance(first, ast.GeneratorExp)
-            taken[_get_name(first.generators[0].iter if is_lazy else first)] += 1
+            items = first.generators[0].iter if isinstance(first, ast.GeneratorExp) else first
+            taken[_get_name(items)] += 1
     return taken, left
 
 
