@@ -280,7 +280,7 @@ def test_where_an_example_tells_what_is_right_there_are_twice_as_many_tries_each
     assert (seeds[0], seeds[-1]) == (7, 7)
     assert len(set(seeds[:10])) == 10
     assert [round(each.temperature, 1) for each in it.model.samplings] == [0, *[0.7] * 4, *[1.0] * 5, 0]
-    assert "This was tried once and failed with: f.py: f(3) must give 6\n" in words(it.model.asked[1][-1])
+    assert "This was tried once and failed with: f.py: f(4) must give 8\n" in words(it.model.asked[1][-1])
     assert it.model.asked[5] == it.model.asked[9] == it.model.asked[0]
 
 
