@@ -28,7 +28,7 @@ from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.name_quoting import correct_cuts, quote_names
 from tripletick.tools.python_source import parse_program
 from tripletick.tools.sections import find_named_section
-from tripletick.tools.table_separators import add_separators
+from tripletick.tools.table_readers import add_separators, read_rows
 from tripletick.tools.tool import ToolContext
 
 ALIKE = 0.4
@@ -140,7 +140,7 @@ def infer_path(call: Call, context: ToolContext) -> Call:
 
 
 def _complete_program(source: str, context: ToolContext) -> str:
-    return add_separators(keep_items(add_imports(source)), context)
+    return add_separators(keep_items(add_imports(read_rows(source))), context)
 
 
 def _complete_heredoc(context: ToolContext, found: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from tests.filing import open_plain
 
 from tripletick.messages import Call
 from tripletick.tools.path_inference import infer_path
-from tripletick.tools.table_separators import add_separators
+from tripletick.tools.table_readers import add_separators, read_rows
 
 READ = "import csv\n\nwith open({path!r}) as f:\n    rows = list(csv.DictReader(f{more}))  # é\nprint(rows)\n"
 
@@ -65,3 +65,29 @@ def test_a_program_in_a_script_is_completed_too(context):
     assert infer_path(Call("bash", called.format(given.format(""))), context).body == right
     other = script.format(body).replace("'END'", "END")
     assert infer_path(Call("bash", other), context).body == other
+
+
+LINES = "with open({path!r}) as f, open('b.csv', 'w') as out:\n    for row in f:\n        {does}\n"
+
+
+@pytest.mark.parametrize("does", ["print(row['paid'])", "if row['paid'] == 'no': out.write(row['name'])"])
+def test_lines_that_are_taken_for_rows_are_read_as_such(context, does):
+    source = LINES.format(path="a.csv", does=does)
+    right = source.replace("in f:", "in csv.DictReader(f):")
+    assert read_rows(source) == right
+    assert infer_path(Call("python", source), context).body.startswith("import csv\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "does"),
+    [
+        ("a.csv", "print(row.split(',')['paid' == 1])"),
+        ("a.csv", "print(row[0])"),
+        ("a.csv", "print(known['paid'])"),
+        ("a.txt", "print(row['paid'])"),
+        ("a.csv", "print(row['paid'"),
+    ],
+)
+def test_lines_that_are_read_as_lines_stay(path, does):
+    source = LINES.format(path=path, does=does)
+    assert read_rows(source) == source

@@ -1,5 +1,5 @@
-"""The separator of a table that a Python program reads with the comma that csv takes: a KeyError, or one
-column, and a small model does not see why.
+"""What a Python program lacks that reads a table: a reader where it takes lines for rows, and the separator
+where it takes the comma of csv. A TypeError, a KeyError or one column, and a small model does not see why.
 """
 
 from __future__ import annotations
@@ -39,6 +39,47 @@ def add_separators(source: str, context: ToolContext) -> str:
     comma = b" " if before.endswith(b",") else b", "
     right = (before + comma + f"delimiter={min(separators)!r}".encode() + text[at:]).decode()
     return right if parse_program(right) else source
+
+
+def read_rows(source: str) -> str:
+    """Give a program with a csv reader in the place of an open table of which it takes each line for a row
+    with columns by name.
+    """
+    tree = parse_program(source) if ".csv" in source or ".tsv" in source else None
+    opened = {*_list_opened(tree)} if tree else set[str]()
+    lines = source.encode().splitlines(keepends=True) if opened else []
+    for loop in ast.walk(tree) if tree and opened else ():
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Name) and loop.iter.id in opened:
+            at, start, end = loop.iter.lineno - 1, loop.iter.col_offset, loop.iter.end_col_offset or 0
+            if _has_columns(loop):
+                reader = b"csv.DictReader(" + lines[at][start:end] + b")"
+                lines[at] = lines[at][:start] + reader + lines[at][end:]
+    return b"".join(lines).decode() if lines else source
+
+
+def _list_opened(tree: ast.Module) -> Iterator[str]:
+    """Give the names of tables that are opened by their path."""
+    for node in ast.walk(tree):
+        pairs = [(node.context_expr, node.optional_vars)] if isinstance(node, ast.withitem) else []
+        pairs += [(node.value, node.targets[0])] if isinstance(node, ast.Assign) else []
+        for call, name in pairs:
+            path = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            known = isinstance(path, ast.Constant) and str(path.value).lower().endswith(SEPARATED)
+            if known and isinstance(name, ast.Name) and ast.unparse(call).startswith("open("):
+                yield name.id
+
+
+def _has_columns(loop: ast.For) -> bool:
+    """Tell whether what a loop goes over is read by the names of columns."""
+    parts = (part for line in loop.body for part in ast.walk(line) if isinstance(part, ast.Subscript))
+    name = loop.target.id if isinstance(loop.target, ast.Name) else ""
+    return any(
+        isinstance(part.value, ast.Name)
+        and part.value.id == name
+        and isinstance(part.slice, ast.Constant)
+        and isinstance(part.slice.value, str)
+        for part in parts
+    )
 
 
 def _list_readers(tree: ast.Module) -> Iterator[ast.Call]:
