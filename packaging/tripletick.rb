@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "096486f9db356ad6d5e609b80425e537bd2a310e1da92d86c92112bace4a499d"
+  sha256 "fde04e61e65194b2ab8445102d9e1fa85d2cc848e0e70e37e529936425773e25"
   license "MIT"
 
   depends_on "python@3.13"
