@@ -5,7 +5,7 @@ alone: a small model gets the commands for that wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 
@@ -56,6 +56,12 @@ def find_by_name(workspace: Workspace, *, deep: bool = True) -> dict[str, list[s
             if not hides(one.path):
                 found.setdefault(one.entry.name.casefold(), []).append(one.path)
     return found
+
+
+def iter_paths(workspace: Workspace, *, deep: bool = True) -> Iterator[str]:
+    """Give the paths of `find_by_name`, those of one name together; nothing is walked before the first."""
+    for paths in find_by_name(workspace, deep=deep).values():
+        yield from paths
 
 
 def list_by_size(workspace: Workspace) -> str:

@@ -8,7 +8,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tripletick.tools.python_source import parse_program
+from tripletick.tools.python_source import parse_program, wrap_calls
 
 MADE_BY = frozenset({"csv.reader", "csv.DictReader", "map", "filter", "zip", "enumerate", "reversed"})
 TAKEN_BY = frozenset({"dict", "len", "list", "max", "min", "set", "sorted", "sum", "tuple"})
@@ -19,11 +19,7 @@ def keep_items(source: str) -> str:
     """Give a program that keeps in a list what it reads several times, each time from the start."""
     tree = parse_program(source) if any(maker in source for maker in MADE_BY) else None
     made = [*_list_made_again([*ast.walk(tree)])] if tree else []
-    lines = source.encode().splitlines(keepends=True) if made else []
-    for call in sorted(made, key=lambda call: (call.lineno, call.col_offset), reverse=True):
-        line, start, end = lines[call.lineno - 1], call.col_offset, call.end_col_offset or 0
-        lines[call.lineno - 1] = line[:start] + b"list(" + line[start:end] + b")" + line[end:]
-    return b"".join(lines).decode() if made else source
+    return wrap_calls(source, made, "list") if made else source
 
 
 def _list_made_again(nodes: Sequence[ast.AST]) -> Iterator[ast.Call]:

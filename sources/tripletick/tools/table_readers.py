@@ -11,7 +11,7 @@ from contextlib import suppress
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
-from tripletick.tools.python_source import parse_program
+from tripletick.tools.python_source import parse_program, wrap_calls
 from tripletick.tools.tool import ToolContext
 
 READERS = frozenset({"csv.reader", "csv.DictReader"})
@@ -47,14 +47,13 @@ def read_rows(source: str) -> str:
     """
     tree = parse_program(source) if ".csv" in source or ".tsv" in source else None
     opened = {*_list_opened(tree)} if tree else set[str]()
-    lines = source.encode().splitlines(keepends=True) if opened else []
-    for loop in ast.walk(tree) if tree and opened else ():
-        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Name) and loop.iter.id in opened:
-            at, start, end = loop.iter.lineno - 1, loop.iter.col_offset, loop.iter.end_col_offset or 0
-            if _has_columns(loop):
-                reader = b"csv.DictReader(" + lines[at][start:end] + b")"
-                lines[at] = lines[at][:start] + reader + lines[at][end:]
-    return b"".join(lines).decode() if lines else source
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)] if tree and opened else []
+    tables = [
+        loop.iter
+        for loop in loops
+        if isinstance(loop.iter, ast.Name) and loop.iter.id in opened and _has_columns(loop)
+    ]
+    return wrap_calls(source, tables, "csv.DictReader") if tables else source
 
 
 def _list_opened(tree: ast.Module) -> Iterator[str]:

@@ -208,22 +208,22 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     """Give what speaks against an answer's claims, a reason each; none where all are borne out."""
     found: dict[str, None] = {}
     clauses = tuple(_split_clauses(answer))
-    told = list(_find_claims(clauses, works=facts.works))
+    told, admits = list(_find_claims(clauses, works=facts.works)), _admits_failure(answer)
     for claim in told:
         found |= {} if _is_report(claim, facts) else dict.fromkeys(_check_claim(claim, facts))
     last = NOT_RUN if facts.receipt.last_not_run else LAST * facts.receipt.last_failed
-    if told and not found and last and not _admits_failure(answer):
+    if told and not found and last and not admits:
         found[last] = None
     kinds = {claim.kind for claim in told}
     if "moved" in kinds and "deleted" not in kinds and facts.receipt.lost:
         found[LOST.format(paths=", ".join(facts.receipt.lost))] = None
     if not found and _copies_advice(answer, facts.seen):
         found[COPIED] = None
-    if facts.lacking and not found and not _admits_failure(answer):
+    if facts.lacking and not found and not admits:
         found[ABSENT.format(path=facts.lacking[0])] = None
-    if facts.due and not found and not _admits_failure(answer):
+    if facts.due and not found and not admits:
         found[facts.due] = None
-    if facts.gone and not found and not _admits_failure(answer):
+    if facts.gone and not found and not admits:
         found |= dict.fromkeys(flaw.rstrip(".") for flaw in facts.gone)
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
     found |= dict.fromkeys(_find_false_denials(clauses, facts))

@@ -25,7 +25,7 @@ from tripletick.paths import PathRefused, Workspace
 from tripletick.permission.deletions import CACHES
 from tripletick.system.text import join_names
 from tripletick.tools.decimals import find_decimals
-from tripletick.tools.file_listing import find_by_name
+from tripletick.tools.file_listing import find_by_name, iter_paths
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.turn import content_checks, result_checks, scope_checks
@@ -125,7 +125,7 @@ def find_flaws(
     sources = _read_named(workspace, asked, changed) if held and changes else {}
     if gone and result_checks.DEEP.search(asked):
         made = {each.path for each in changes if each.left}
-        there = (path for paths in find_by_name(workspace).values() for path in paths if path not in made)
+        there = (path for path in iter_paths(workspace) if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
     for find in (scope_checks.find_capital_ending, scope_checks.find_beside_folder):
         yield from filter(None, [find(changes, workspace, asked)])
@@ -151,8 +151,7 @@ def _check_output(
         return found
     if not result_checks.DEEP.search(asked):
         return content_checks.find_unfiltered(call.body, texts, asked)
-    there = (path for paths in find_by_name(workspace).values() for path in paths)
-    return result_checks.find_shallow_look(call.body, there, asked)
+    return result_checks.find_shallow_look(call.body, iter_paths(workspace), asked)
 
 
 def _read_named(workspace: Workspace, asked: str, changed: Collection[str] = ()) -> dict[str, str]:

@@ -206,11 +206,10 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
 
 def _find_renaming(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
     """Give the loop that renames as the request shows it with one file, where nothing was changed yet."""
-    asked = conversation.asked
     if tries.changed:
         return ""
-    there = file_listing.find_by_name(context.workspace).values()
-    return rename_examples.describe_shown_renaming((path for paths in there for path in paths), asked)
+    there = file_listing.iter_paths(context.workspace)
+    return rename_examples.describe_shown_renaming(there, conversation.asked)
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:

@@ -60,8 +60,10 @@ def find_other_renaming(changes: Sequence[Change], request: str) -> tuple[str, s
 
 def describe_shown_renaming(paths: Iterable[str], request: str) -> str:
     """Give the loop that renames as a request shows it with one of these files, "" where it shows none, and
-    where each gets another number.
+    where each gets another number. Of a request without any the files are not looked at.
     """
+    if not (_SHOWN.search(request) or _FIRST.search(request)):
+        return ""
     by_name = {path.rpartition("/")[2]: path for path in paths}
     old, new = next(iter_shown_renames(request, by_name), ("", ""))
     if not old or re.search(r"(?i)\b(?:number|first|nummer|num[eé]r)", request):

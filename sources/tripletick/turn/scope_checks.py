@@ -15,7 +15,7 @@ from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change
 from tripletick.paths import Workspace
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools.file_listing import find_by_name
+from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.sections import find_named_section, get_heading
 from tripletick.turn.losses import FOLDER, list_kinds
 from tripletick.turn.result_checks import Flaw, make_mendable
@@ -102,7 +102,7 @@ def find_capital_ending(changes: Sequence[Change], workspace: Workspace, request
     folders = {change.path.rpartition("/")[0] for change in changes if change.was is None}
     if not folders or not SMALL_ENDINGS.search(request) or list_kinds(request):
         return None
-    paths = sorted(path for paths in find_by_name(workspace).values() for path in paths)
+    paths = sorted(iter_paths(workspace))
     for path in paths:
         folder, _, name = path.rpartition("/")
         ending = name.rpartition(".")[2]
@@ -159,7 +159,7 @@ def find_wrong_years(
         return Flaw(said)
     back = [f"mv {shlex.quote(places[path])} {shlex.quote(path)}" for path in wrong]
     shapes = {_get_shape(path) for path in years}
-    there = (path for paths in find_by_name(workspace, deep=False).values() for path in paths)
+    there = iter_paths(workspace, deep=False)
     right = [
         path
         for path in sorted(there)
