@@ -539,6 +539,7 @@ def test_so_many_files_stay_and_the_newest_as_are_to(session, request_, code, le
     [
         ("Zip the PDFs into docs.zip", "python3 -m zipfile -c docs.zip *.pdf *.txt", True),
         ("Zip the PDFs into docs.zip", "python3 -m zipfile -c docs.zip *.pdf", False),
+        ("Pack the PDFs into docs.tar", "tar -cf docs.tar *.pdf *.txt", True),
         ("Pack the .pdf files as docs.tar.gz", "tar -czf docs.tar.gz a1.pdf a2.txt", True),
         ("Pack the .pdf files and the rest as docs.tar.gz", "tar -czf docs.tar.gz a1.pdf a2.txt", False),
         ("Pack a1.pdf and a2.txt as docs.tar.gz", "tar -czf docs.tar.gz a1.pdf a2.txt", False),

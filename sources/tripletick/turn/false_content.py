@@ -96,7 +96,7 @@ def find_false_content(
     kinds = list_kinds(request) - {"zip"}
     made = [(each.path, each.left) for each in changes if each.left and stat.S_ISREG(each.left[0])]
     for path, left in made if PACKS.search(code) else ():
-        data = read(left) if path.lower().endswith(ENDINGS) else b""
+        data = read(left) if kinds or path.lower().endswith(ENDINGS) else b""
         for ending, head, how in ARCHIVES:
             if path.lower().endswith(ending) and data and not data.startswith(head):
                 what = _find_packed(code, path) or "FOLDER"
