@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "fde04e61e65194b2ab8445102d9e1fa85d2cc848e0e70e37e529936425773e25"
+  sha256 "4c723fcdd6cd2234a04d8f45b4537ae1500119d42d6b63430c98eb6613e3770c"
   license "MIT"
 
   depends_on "python@3.13"
