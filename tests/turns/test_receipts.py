@@ -265,6 +265,9 @@ def test_a_program_that_ended_in_an_error_has_spoiled_no_file(session):
         ("Was steht in a.txt? Bitte nichts ändern", False),
         ("Add two to a.txt, but do not change anything else", True),
         ("Add two to a.txt; don't change the names of files", True),
+        ("schreib two noch in a.txt bitte, sonst nichts ändern", True),
+        ("Ajoute two à a.txt, sinon ne change rien", True),
+        ("Add two to a.txt. Otherwise, change nothing.", True),
     ],
 )
 def test_where_nothing_is_to_be_changed_nothing_is(session, request_, changed):
