@@ -102,6 +102,8 @@ def test_what_is_no_example_is_none(task):
         ("python3 deck.py Anna prints no. Please change it so that capitals do not matter.", ""),
         ("python3 deck.py Anna -> no. thats wrong, should be yes", "yes"),
         ("python3 deck.py 5 3 prints Total: 53 lol. should be 8", "8"),
+        ('python3 deck.py 5 3 prints "each pays 4.00" but it should be 5.50. Fix it', "each pays 5.50"),
+        ('python3 deck.py 5 3 prints "5 of 3 is 9", and it should be 15.', "15"),
         ("python3 deck.py 3 4 prints 034, while I would expect 7.", "7"),
         ("sum(10) in deck.py returns 45; it must be 55. Fix it.", ""),
         ("fix deck.py so that python3 deck.py prints the two areas again", ""),

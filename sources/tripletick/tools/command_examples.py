@@ -76,6 +76,7 @@ _VALUE = lazy_regex(
     r"|(-?\d+ [a-z]{1,12})(?=[.,;!]|\s*$)"
     r"|(-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?![\w.]*\d)|(yes|no)(?=[.,;!]|\s*$))"
 )
+_NUMBER = lazy_regex(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
 _CALLED_IN = lazy_regex(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
 """What says of a program where a function is."""
 _IS_VALUE = lazy_regex(r"[\"'`].*|.*[\dA-Z].*|yes|no|true|false")
@@ -175,7 +176,15 @@ def _choose_result(said: re.Match[str], before: str, others: re.Pattern[str] | N
     if not others:
         return said[at]
     behind = others.split(said.string[said.end() :], 1)[0]
-    return choose_result(said[at], said.string[: said.start(at)], (before, behind), _read_value)
+    right = choose_result(said[at], said.string[: said.start(at)], (before, behind), _read_value)
+    is_quoted = said.string.startswith(tuple(QUOTES), said.end(at))
+    return _keep_words(said[at], right) if is_quoted else right
+
+
+def _keep_words(wrong: str, right: str) -> str:
+    """Give a right number with the words that a wrong one has around it: "each pays 12.00", 12.50."""
+    is_one = _NUMBER.fullmatch(right) and len(_NUMBER.findall(wrong)) == 1
+    return _NUMBER.sub(right, wrong) if is_one else right
 
 
 def _read_value(text: str) -> str:
