@@ -336,6 +336,19 @@ def test_what_a_shown_command_lacks_is_no_fault_of_the_program(context, source):
     assert use(context, "python", source, "add.py").outcome == "ok"
 
 
+MEAN = "import sys\nprint(sum(map(int, sys.argv[1:])) / (len(sys.argv) - {less}))"
+
+
+@pytest.mark.parametrize(
+    ("less", "outcome", "said"),
+    [(1, "ok", "$ python3 mean.py 2 4 6\n4.0"), (4, "failed", "mean.py: python3 mean.py 2 4 6 fails on line 2")],
+)
+def test_a_program_that_fails_without_arguments_is_judged_by_those_of_the_task(context, less, outcome, said):
+    context.ledger.begin_turn("python3 mean.py 2 4 6 prints 3.0, but the mean is 4.0. Fix mean.py.")
+    result = use(context, "python", MEAN.format(less=less), "mean.py")
+    assert result.outcome == outcome and result.text.startswith(said)
+
+
 @pytest.mark.parametrize(
     ("source", "status"),
     [

@@ -9,6 +9,8 @@ from pathlib import Path
 from tripletick.languages.registry import Language, fill_command
 from tripletick.sandbox.box import Finished, Mode, RunRequest
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.command_arguments import find_shown_command
+from tripletick.tools.example_runs import PROVEN
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.program_parts import find_project_folder
 from tripletick.tools.syntax_check import PLAIN, to_operand
@@ -42,9 +44,10 @@ class PreparedProgram:
 
     def lacks_arguments(self, output: str, *, crashed: bool) -> bool:
         """Tell whether a run failed for want of arguments alone: who runs it later gives some. One that has
-        `crashed` says nothing of that.
+        `crashed` says nothing of that; where the task shows it with some, these tell more.
         """
-        return self.language.takes_arguments(self.source) and (crashed or bool(UNGIVEN.search(output)))
+        shown = find_shown_command(self.context.ledger.task[:PROVEN], self.path, self.language)
+        return self.language.takes_arguments(self.source) and bool(crashed or shown or UNGIVEN.search(output))
 
     def build(self, parts: Iterable[str], spent: float) -> Started:
         """Build it with `parts`, in the folder of its project; `spent` of the seconds are gone."""
