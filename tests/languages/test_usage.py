@@ -341,7 +341,10 @@ MEAN = "import sys\nprint(sum(map(int, sys.argv[1:])) / (len(sys.argv) - {less})
 
 @pytest.mark.parametrize(
     ("less", "outcome", "said"),
-    [(1, "ok", "$ python3 mean.py 2 4 6\n4.0"), (4, "failed", "mean.py: python3 mean.py 2 4 6 fails on line 2")],
+    [
+        (1, "ok", "$ python3 mean.py 2 4 6\n4.0"),
+        (4, "failed", "mean.py: python3 mean.py 2 4 6 fails on line 2"),
+    ],
 )
 def test_a_program_that_fails_without_arguments_is_judged_by_those_of_the_task(context, less, outcome, said):
     context.ledger.begin_turn("python3 mean.py 2 4 6 prints 3.0, but the mean is 4.0. Fix mean.py.")

@@ -33,10 +33,37 @@ def test_a_table_out_of_order_is_told_at_once(session):
 
 
 def test_one_that_stays_so_is_told_once_more_and_doubted(session):
-    it = session(MAKES, MAKES, "It was saved sorted by n.", "That is how it is.")
+    again = MAKES.replace("\n```", "; ls\n```")
+    it = session(MAKES, again, "It was saved sorted by n.", "That is how it is.")
     events = it.play(ASKED)
     assert last(events, Doubted).reasons == (UNSORTED,)
     assert ["This block puts that right" in told(it, at) for at in (1, 2)] == [True, False]
+
+
+def test_a_block_that_was_shown_is_run_where_the_answer_leaves_it_out(session):
+    it = session(MAKES, "It was saved sorted by n.", "It is sorted now.")
+    events = it.play(ASKED)
+    assert (it.folder / "out.csv").read_text() == "n,x\n1,b\n2,c\n3,a\n"
+    assert "which is run: (head -n 1" in last(events, Doubted).reasons[0]
+    assert last(events, Answered).receipt.doubt == () and len(it.model.asked) == 3
+
+
+@pytest.mark.parametrize("reply", ["```python:a.py\nprint(1)\n```", "It prints 2 now."])
+def test_a_program_is_saved_as_it_was_shown_where_a_reply_leaves_that_out(session, reply):
+    it = session("```python:a.py\nprint(1)\n```", reply, "Now it does.")
+    put(it.loop.context, "a.py", "print(1)\n")
+    request = "repair a.py, it should print 2"
+    attachments.attach_named_files(request, it.loop.context)
+    events = it.play(request)
+    assert (it.folder / "a.py").read_text() == "print(2)\n" and last(events, Answered).receipt.doubt == ()
+
+
+def test_a_new_program_is_not_saved_as_it_was_shown_unasked(session):
+    ask, reply = "Write a.py: `python3 a.py x` prints 2", "```python:a.py\nimport sys\nprint(1)\n```"
+    it = session(*[reply] * 12)
+    attachments.attach_named_files(ask, it.loop.context)
+    it.play(ask)
+    assert "print(2)" not in (it.folder / "a.py").read_text()
 
 
 def test_the_block_that_came_before_is_not_done_again_with_what_puts_it_right(session):
@@ -515,5 +542,4 @@ def test_folders_that_are_to_be_in_another_are_not_made_beside_it(session, reque
     said = told(it, 1)
     assert ("is to be in gar" in said) == bool(command) and (not command or f": {command}" in said), said
     if command:
-        subprocess.run(["bash", "-c", command], cwd=it.folder, check=True)
         assert not (it.folder / command.split()[1]).exists()

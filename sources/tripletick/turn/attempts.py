@@ -115,6 +115,8 @@ class Attempts:
     """What the model was told of its last blocks that speaks against an answer now …"""
     mending: str = ""
     """… and the block that was shown with it."""
+    offered: Call | None = None
+    """The block that was shown because it puts right what came of the last ones."""
     achieved: bool = False
     """The blocks of the last reply succeeded, and nothing speaks against what they did."""
     looped: bool = False

@@ -44,6 +44,10 @@ ACHIEVED = ("done", "absent", "program")
 ALIKE = 0.7
 """How much the name of a file that was made is that of the one that was to be made; difflib's ratio."""
 MENDS = "This block puts that right:\n{block}"
+_MENDING = lazy_regex(
+    rf"(?ms)^{re.escape(MENDS.partition('{')[0])}(?P<fence>`{{3,}})(?P<tag>\w+)(?::(?P<path>[^\n]+))?\n"
+    r"(?P<body>.*?)\n(?P=fence)$"
+)
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
@@ -129,6 +133,7 @@ def build_closing(
     tries.achieved = name in ACHIEVED and not tries.error
     tries.due = UNTOUCHED.format(path=path) if name == "undone" else due.partition("\n")[0].rstrip(".")
     tries.mending = shown if name in ("undone", "flawed") else ""
+    tries.offered = _read_mending(shown, repairs=context.ledger.mends)
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     # what is shown last is what a small model copies
@@ -194,6 +199,16 @@ def _add_corrected(call: Call, mistakes: Sequence[str]) -> str:
 def _show_mending(text: str, info: str) -> str:
     """Show the block that puts right what was told, "" without one."""
     return MENDS.format(block=wrap_in_fence(text.rstrip(), info)) if text else ""
+
+
+def _read_mending(shown: str, *, repairs: bool) -> Call | None:
+    """Read the block that `_show_mending` shows; that of a program only where one is to be repaired: what
+    makes the example of a new one hold may be chance.
+    """
+    found = _MENDING.search(shown)
+    return (
+        Call(found["tag"], found["body"], found["path"]) if found and (repairs or not found["path"]) else None
+    )
 
 
 def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> str:

@@ -43,7 +43,7 @@ from tripletick.turn.attempts import Attempts
 from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
 from tripletick.turn.reply import INTERRUPTED, ReceivedReply, ReplySource, cut_blocks
-from tripletick.turn.reply_meaning import read_as_file, show_programs
+from tripletick.turn.reply_meaning import read_as_file, show_programs, take_shown_block
 from tripletick.turn.request_kinds import note_request
 from tripletick.turn.restart import keep_progress, restart_turn
 
@@ -178,6 +178,7 @@ class Loop:
         conversation, agent = self.conversation, shift.find_acting_agent()
         reading = show_programs(heard.reading, self.context.ledger, self.replies.languages)
         reading = read_as_file(reading, conversation, self.context, tries)
+        reading = yield from take_shown_block(reading, tries)
         heard = replace(heard, reading=reading)
         conversation.add_reply(reading.text, reading.sent)
         if shift.new:

@@ -8,23 +8,25 @@ before it, or the one that is most like it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Generator
 from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
 
 from tripletick.dialects.dialect import ParsedReply
+from tripletick.events import Doubted, Event, Reply
 from tripletick.languages.registry import detect_language, get_tag, is_document
 from tripletick.messages import Call
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.tool import FileTracker, ToolContext
-from tripletick.turn.attempts import Attempts
+from tripletick.turn.attempts import REMARKS, Attempts
 from tripletick.turn.claims import is_stated
 from tripletick.turn.file_display import LARGEST
 from tripletick.turn.reply import cut_blocks
 
+LEFT_OUT = "the reply leaves out the block that puts that right, which is run: {block}"
 BLOCK = lazy_regex(r"(?ms)^(`{3,8}|~{3,8})(\w*)[ \t]*\n(.*?)^\1[ \t]*$")
 PLAIN = "text"
 _SPAN = lazy_regex(r"`(?P<code>[^`\n]{2,200})`")
@@ -114,12 +116,29 @@ def _read_as_answer(reading: ParsedReply, tries: Attempts) -> ParsedReply:
     """
     changed = [at for at, (_, result) in enumerate(tries.done) if result.files]
     since = tries.done[changed[-1] :] if changed else tries.done
-    done = [(call.tool, call.body.strip(), call.path) for call, result in since if result.ok]
-    again = reading.calls and all((each.tool, each.body.strip(), each.path) in done for each in reading.calls)
+    done = [_identify(call) for call, result in since if result.ok]
+    again = reading.calls and all(_identify(call) in done for call in reading.calls)
     said = cut_blocks(reading.answer_text)
     if not again or not said or not tries.achieved or not tries.changed:
         return reading
     return replace(reading, calls=(), answer=said)
+
+
+def take_shown_block(reading: ParsedReply, tries: Attempts) -> Generator[Event, Reply, ParsedReply]:
+    """Turn a reply that answers in words where a block was shown that puts right what came of the last ones
+    into that block, and so one that only sends these again. It was worked out from the files and the request.
+    """
+    calls, block = [*map(_identify, reading.calls)], tries.offered
+    last = [_identify(call) for call, _ in tries.done[-max(1, len(calls)) :]]
+    spoken = reading.answer_text and {problem.code for problem in reading.problems} <= REMARKS
+    if not block or reading.question is not None or not (calls == last if calls else spoken):
+        return reading
+    yield Doubted((LEFT_OUT.format(block=block.path or block.body),))
+    return replace(reading, calls=(block,))
+
+
+def _identify(call: Call) -> tuple[str, str, str | None]:
+    return call.tool, call.body.strip(), call.path
 
 
 def read_as_file(
