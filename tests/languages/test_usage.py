@@ -462,6 +462,23 @@ def test_a_result_without_an_argument_may_be_written_down(behind):
 
 
 @pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ('print(f"{i} x 3 = {i * 3}")', "print(f'{i} x {sys.argv[1]} = {i * int(sys.argv[1])}')"),
+        ('print(i, "x 3 =", i * 3)', "print(i, f'x {sys.argv[1]} =', i * int(sys.argv[1]))"),
+        ('print(f"{i} x 3.5 = {i * 3}")', "print(f'{i} x 3.5 = {i * int(sys.argv[1])}')"),
+        ('n = 3\n    print(f"{i} x {n} = {i * n}")', "n = int(sys.argv[1])"),
+    ],
+)
+def test_a_number_that_is_written_down_is_read_in_all_its_places(source, line):
+    task = "Write table.py: python3 table.py 3 prints the table of 3. It must work for other numbers too."
+    found = find_unread_argument(
+        task, "table.py", f"for i in range(1, 11):\n    {source}\n", language("table.py")
+    )
+    assert found and found.told.endswith(f"in place of 3: {line}") and line in found.source
+
+
+@pytest.mark.parametrize(
     ("path", "words", "source", "right"),
     [
         ("a.js", "9 2 5", "const a = [9, 2, 5];", "const a = process.argv.slice(2).map(Number);"),

@@ -16,6 +16,7 @@ from tripletick.tools.line_examples import SAYS
 from tripletick.tools.missing_imports import add_imports
 from tripletick.tools.new_program import Misreading
 from tripletick.tools.output_match import describe_parts
+from tripletick.tools.python_source import replace_number
 
 _ARGUMENT = lazy_regex(
     r"[ ]+(?:\"[^\"\n]+\"|'[^'\n]+'|<[\w -]+>|-?\d[\w.:+-]*(?!\s+times\b)(?<!\dx)|[A-Z]{1,4}(?::[A-Z]{1,4})+"
@@ -100,13 +101,15 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
     literal = argument if _NUMBER.fullmatch(argument) else written
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source
     place, old, new = _find_reading(shown, literal, how)
-    line = new.strip()
+    line, right = new.strip(), shown.replace(old, new, 1)
+    if language.tag == "python" and place.isdigit() and len(re.findall(rf"(?<![\w.]){place}\b", source)) > 1:
+        right = replace_number(source, place, how) or right
+        line = next((each.strip() for each in right.splitlines() if how in each), line)
     known = is_written or _LOOP.match(line) or READS.search(source)
     if find_examples(task, path, language) and not known:
         return None  # the example tells, but for a program that knows its argument by heart
     instead = INSTEAD.format(literal=place, line=line) if line else ""
-    right = shown.replace(old, new, 1) if line else ""
-    right = add_imports(right) if language.tag == "python" else right
+    right = "" if not line else add_imports(right) if language.tag == "python" else right
     return Misreading(UNREAD.format(command=command, how=how) + instead, right)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
@@ -41,3 +42,46 @@ def wrap_calls(source: str, nodes: Iterable[ast.expr], function: str) -> str:
         wrapped = b"".join((function.encode(), b"(", line[start:end], b")"))
         lines[node.lineno - 1] = line[:start] + wrapped + line[end:]
     return b"".join(lines).decode()
+
+
+def replace_number(source: str, number: str, expression: str) -> str:
+    """Give a program with `int` of an expression in each place of a whole number, and with the expression
+    itself in texts; "" of one that cannot be parsed. Comments are lost.
+    """
+    tree = parse_program(source)
+    return (
+        ast.unparse(ast.fix_missing_locations(_NumberReplacer(number, expression).visit(tree)))
+        if tree
+        else ""
+    )
+
+
+class _NumberReplacer(ast.NodeTransformer):
+    def __init__(self, number: str, expression: str) -> None:
+        self.number, self.expression = number, expression
+        self.word = re.compile(rf"(?<![\w.]){re.escape(number)}(?!\w|\.\d)")
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if isinstance(node.value, str) and self.word.search(node.value):
+            return ast.JoinedStr(self._split(node))
+        is_it = type(node.value) is int and str(node.value) == self.number
+        return self._parse(f"int({self.expression})") if is_it else node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        return node if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        node.values = [part for value in node.values for part in self._split(value)]
+        return node
+
+    def _split(self, value: ast.expr) -> list[ast.expr]:
+        if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+            return [self.visit(value)]
+        first, *rest = self.word.split(value.value)
+        parts: list[ast.expr] = [ast.Constant(first)]
+        for text in rest:
+            parts += [ast.FormattedValue(self._parse(self.expression), -1), ast.Constant(text)]
+        return parts
+
+    def _parse(self, expression: str) -> ast.expr:
+        return ast.parse(expression, mode="eval").body
