@@ -45,6 +45,25 @@ def test_values_that_stand_by_themselves_are_an_example(task, command, right):
 
 
 @pytest.mark.parametrize(
+    ("said", "words", "right"),
+    [
+        ("For laps.csv that is Ewa.", "laps.csv", "Ewa"),
+        ('For verses.txt that is "the boats lay high".', "verses.txt", "the boats lay high"),
+        ("A roll costs 0.40; from 12 on there is 10 % off. 12 rolls: 4.32.", "12", "4.32"),
+        ("For 5 it prints 12.50.", "5", "12.50"),
+        ("Für kasse.csv ist das 17", "kasse.csv", "17"),
+        ("12 eggs: 3 boxes", "", ""),
+        ("For laps.csv that is 12 of the rows.", "", ""),
+        ("For laps.csv that is the number of rows.", "", ""),
+        ("For laps.csv it prints 17, which is wrong. Fix it.", "", ""),
+    ],
+)
+def test_one_value_is_named_with_what_is_printed_for_it(said, words, right):
+    found = find(f"Write deck.py: python3 deck.py FILE prints something of it. {said}")
+    assert found == ([(f"python3 deck.py {words}", right)] if words else [])
+
+
+@pytest.mark.parametrize(
     "task",
     [
         "rows.py CHAIRS prints the rows. 23 chairs with 7 per row are a problem",

@@ -18,6 +18,7 @@ TALLIES = "for line in sys.stdin:\n    team, goals = line.split()\n"
 ROWS = "Write rows.py: reads names from stdin, one per line, and prints them in rows."
 KEEP = "Write keep.sh: bash keep.sh letter.txt copies the file and prints saved letter.txt.bak"
 COUNT = "Write count.sh: print how many files in the folder, not in subfolders, end with .txt."
+DIRECT = "Write count.sh: it prints how many .txt files are directly in that folder."
 
 TODOS = "Write todos.sh: bash todos.sh FILE prints how many lines contain TODO in capitals."
 
@@ -114,6 +115,8 @@ def correct(task, source, tag="python"):
         ),
         (COUNT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
+        (DIRECT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
+        ("Schreibe a.py: es zählt die Dateien direkt in $1", "python", "p.rglob('*')", "p.glob('*')"),
         (TODOS, "bash", 'grep -i "TODO" "$1" | wc -l', 'grep "TODO" "$1" | wc -l'),
         (
             "Write average.js for node: it prints the average of the numbers given as arguments",
@@ -188,6 +191,7 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         (TALLY, "python", f"{TALLIES}    if team not in sums:\n        sums[team] = int(goals)"),
         (TALLY.replace("total", "last result"), "python", f"{TALLIES}    sums[team] = int(goals)"),
         ("Count the files in a folder and its subfolders", "bash", 'find "$1" -type f | wc -l'),
+        ("Write a.sh: it copies all files below $1 directly into $2", "bash", 'find "$1" -type f'),
         (COUNT, "bash", 'find "$1" -maxdepth 1 -type f | wc -l'),
         (ROWS, "python", "for line in sys.stdin print(line)"),
         ("a.py prints the lines, which are sorted by name", "python", "print(open('a').read())"),

@@ -336,6 +336,29 @@ def test_what_a_shown_command_lacks_is_no_fault_of_the_program(context, source):
     assert use(context, "python", source, "add.py").outcome == "ok"
 
 
+def test_a_program_that_prints_the_name_of_its_file_has_not_read_it(context):
+    put(context, "verses.txt", "one\nthe longest of them\n")
+    context.ledger.begin_turn("Write a.py: python3 a.py verses.txt prints the longest line of the file.")
+    result = use(context, "python", "import sys\nprint(max(sys.argv[1].split('\\n'), key=len))", "a.py")
+    assert result.outcome == "failed" and "prints the name of the file" in result.text
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("print(int(sys.argv[1]) * 60)", "'3:25'.split(':') gives its 2 parts"),
+        (
+            "def f(t):\n    a, b = t.split(':')\n    return int(a)\nprint(f('3:25'))",
+            "print(f(sys.argv[1]))",
+        ),
+    ],
+)
+def test_an_argument_of_two_parts_that_is_read_wrongly_is_told(context, source, said):
+    context.ledger.begin_turn("Write seconds.py: python3 seconds.py 3:25 prints 205.")
+    result = use(context, "python", f"import sys\n{source}", "seconds.py")
+    assert result.outcome == "failed" and said in result.text
+
+
 MEAN = "import sys\nprint(sum(map(int, sys.argv[1:])) / (len(sys.argv) - {less}))"
 
 

@@ -96,7 +96,10 @@ def find_unread_argument(task: str, path: str, source: str, language: Language) 
         return found
     # what the program has in the argument's place
     name = argument.strip("\"'")
-    is_written = bool(re.search(r"\.\w", name)) and not _NUMBER.fullmatch(name) and name in source
+    is_text = not _NUMBER.fullmatch(name) and not name.isalpha()
+    is_written = is_text and bool(
+        (re.search(r"\.\w", name) and name in source) or re.search(rf"[\"']{re.escape(name)}[\"']", source)
+    )
     written = rf"[\"']?{re.escape(name)}[\"']?" if is_written else r"[\"'][\w./-]+\.\w{1,6}[\"']"
     literal = argument if _NUMBER.fullmatch(argument) else written
     shown = shell_mistakes.correct_rows(source) if language.tag == "bash" else source

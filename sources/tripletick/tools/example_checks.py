@@ -38,6 +38,13 @@ OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
 ALONE = "{line} prints words around the value, and the task asks for the value alone: {right}"
 UNEXPORTED = "it exports nothing, and is to be loaded: its last line must be module.exports = {{ {names} }};"
 ECHO = "{command} prints its argument as it is, and the task wants more"
+UNREAD_FILE = (
+    "{command} prints the name of the file, and the task is about what is in it: open it and read it"
+)
+_FILE = lazy_regex(r"[\w./-]+\.\w{1,5}")
+_NAMES = lazy_regex(
+    r"(?i)\b(?:file|path|its|the)(?:'s)? ?names?\b|\bnamen?s? (?:of|der)\b|\bpaths?\b|\bnoms?\b|\bnombres?\b"
+)
 _ECHOES = lazy_regex(
     r"(?:(?:#|import |from )[^\n]*\n|\s*\n){0,20}"
     r"(?:(?:const |let )?\w+ = (?:sys|process)\.argv\[\d\];?\n\s*)?"
@@ -174,6 +181,8 @@ def find_echo(task: str, example: example_runs.CommandExample, source: str) -> s
     that it is one of several.
     """
     words = [word.strip("\"' ") for word in command_arguments.WORD.findall(example.command)]
+    if example.printed == words[-1] and _FILE.fullmatch(words[-1]) and not _NAMES.search(task):
+        return UNREAD_FILE.format(command=example.command)
     is_same = bool(example.printed) and example.printed in (words[1:] if len(words) > 2 else words[-1:])
     if (
         not is_same

@@ -52,6 +52,11 @@ _EXITS = lazy_regex(
     r"(?i)\b(?:exits?|status|returns?) ?(?:codes?|status|value|with)?\b[^.\n]{0,40}\b(?:[1-9]|non-?zero)\b"
 )
 """What says that a program may end with another status than 0."""
+_PART = r"\d{1,9}(?:\.\d{1,9})?"
+_UNREAD_NUMBER = lazy_regex(
+    rf"^ValueError: .*: '(?P<text>{_PART}(?P<sign>[:/x,;-]){_PART}(?:(?P=sign){_PART}){{0,4}})'"
+)
+"""What Python says of a text of several numbers that is read as one."""
 _VARIES = lazy_regex(
     r"(?i)\b(?:random|secrets|shuf|uuid\d?|localtime|(?:now|today)\(\))|new Date\(\)|\btime\.time\("
     r"|(?:^|[;&|(`])\s*date\b|\bopen\([^)\n]*,\s*(?:mode=)?[\"'][wax]|\bwrite_(?:text|bytes)\(|\bjson\.dump\(|\bsqlite3\b"
@@ -154,8 +159,18 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished, *, a
     if finished.status:
         number, code = find_failed_line(printed)
         where = f" on line {number}, {code}" if number else ""
-        return f"{command} fails{where}: {find_error_line(printed) or f'exit {finished.status}'}"
+        error = find_error_line(printed)
+        return f"{command} fails{where}: {error or f'exit {finished.status}'}{_describe_split(error)}"
     if not right:
         return ""
     alike = describe_difference(printed, right) or describe_parts(command, right)
     return f"{command} prints {printed[:TOLD]!r}, and right is {right!r}{alike}"
+
+
+def _describe_split(error: str) -> str:
+    """Say how a text that Python could not read as a number is split, behind a semicolon; "" of any other."""
+    found = _UNREAD_NUMBER.search(error)
+    if not found:
+        return ""
+    text, sign = found["text"], found["sign"]
+    return f"; {text!r}.split({sign!r}) gives its {text.count(sign) + 1} parts"

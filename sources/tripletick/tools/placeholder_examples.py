@@ -35,6 +35,18 @@ _OUTPUT_FOR = lazy_regex(
     r"(?i)(?:output|result|ausgabe|ergebnis|sortie|salida|resultado|risultato)\s+(?:for|with|bei|für|mit|pour|avec"
     r"|para|con|per)\s+(?P<values>[^:\n]{1,80}):\s*"
 )
+_RIGHT = (
+    r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|-?\d+(?:\.\d+)?(?![\w.]*\d)|[A-Z][\w-]*(?: [A-Z][\w-]*)?)"
+    r"(?=[.!)]?(?:\s*$|\s+[A-Z(])|[,;])"
+)
+_FOR_ONE = lazy_regex(
+    r"(?:^|(?<=[.;:(] )|(?<=\n))(?:(?:[Ff]or|[Ww]ith|[Ff]ür|[Bb]ei|[Pp]our|[Pp]ara|[Pp]er) (?:the file )?"
+    r"[\"'`]?(?P<given>[\w/-]+\.[a-z]\w{0,4}|-?\d[\d.:]*)[\"'`]?,? (?:(?:that|this|it|the \w+|das|es|ça) )?"
+    r"(?:is|are|would be|should be|(?:wäre|ist)(?: das| es)?|c.est|est|es|è|(?:it |must )?(?:prints?|gives?))"
+    r"|(?P<count>\d+) [a-z]+s?:|(?P<file>[\w/-]+\.[a-z]\w{0,4}):)"
+    rf" (?P<right>{_RIGHT})"
+)
+"""One value and what is printed for it: for laps.csv that is Ewa; 12 rolls: 4.32."""
 _ONE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|-?\d[\w:.+/-]*|[A-Za-z][\w-]*)"
 _BARE = lazy_regex(
     r"(?:^|[,;:(] |\. |\b(?:so|like|e\.g\.?|eg|for example|with|bei|con|avec|from) )"
@@ -66,9 +78,16 @@ def find_placeholder_examples(task: str, path: str, language: Language) -> list[
     start, count = usage or (f"{next(iter(language.starts), '')} {shlex.quote(path)}", 0)
     if not usage and not language.starts:
         return []
-    shown = _find_values(task, path) if usage else _find_bare(task)
+    shown = (*_find_values(task, path), *_find_ones(task)) if usage else _find_bare(task)
     shown = (each for each in shown if each[1] and (not usage or len(each[0]) == count))
-    return [(f"{start} {shlex.join(values)}", right) for values, right in shown]
+    return [*dict.fromkeys((f"{start} {shlex.join(values)}", right) for values, right in shown)]
+
+
+def _find_ones(task: str) -> Iterator[tuple[list[str], str]]:
+    """Give the one argument that sentences name with what is printed for it."""
+    for found in _FOR_ONE.finditer(task):
+        given = found["given"] or found["count"] or found["file"]
+        yield [given.rstrip(".:")], found["right"].strip("\"'`")
 
 
 def _find_bare(task: str) -> Iterator[tuple[list[str], str]]:

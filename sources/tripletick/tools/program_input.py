@@ -69,7 +69,9 @@ _INPUT = lazy_regex(r"\binput\((?:[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')?\)")
 _PROMPT = lazy_regex(r"\binput\((?:[rf]?\"[^\"\n]+\"|[rf]?'[^'\n]+')\)")
 _EXPORTS = lazy_regex(r"(?m)^(?:module\.exports\s*=|export default)\s*\{?\s*(?P<name>\w+)\s*\}?;?[ \t]*$")
 _SHALLOW = lazy_regex(
-    r"(?i)\b(?:no|not|without|excluding|except|(?<!not )(?<!n't )(?<!never )(?:ignor\w+|skip\w*)|nicht"
+    r"(?i)\b(?:files?|folders?|entries|items|lies?|are|is) (?:that (?:are|lie) )?directly (?:in|under)\b"
+    r"|\b(?:dateien?|ordner|einträge) direkt (?:in|unter)\b|\b(?:directement dans|directamente en) "
+    r"|\b(?:no|not|without|excluding|except|(?<!not )(?<!n't )(?<!never )(?:ignor\w+|skip\w*)|nicht"
     r"|ohne|keine|sans|pas|sin|senza|zonder)"
     r"(?: (?:in|into|the|its|any|those|count\w*|includ\w*|look\w*|go\w*|files|from|of|die|den|dans|les|las"
     r"|le|en)){0,5} (?:sub-?(?:folder|director)\w*|unterordner\w*|sous-dossiers?|subcarpetas?|sottocartelle)"
