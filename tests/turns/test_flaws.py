@@ -544,3 +544,60 @@ def test_folders_that_are_to_be_in_another_are_not_made_beside_it(session, reque
     assert ("is to be in gar" in said) == bool(command) and (not command or f": {command}" in said), said
     if command:
         assert not (it.folder / command.split()[1]).exists()
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "wrong"),
+    [
+        (
+            "Sort the files by the year in the name into 2021 and 2022",
+            "mkdir 2021 2022; mv r-2021-a.txt r-2022-a.txt 2021/; mv r-2021-b.txt 2022/",
+            ["2021/r-2022-a.txt", "2022/r-2021-b.txt"],
+        ),
+        (
+            "Sort the files by the year in the name into 2021 and 2022",
+            "mkdir 2021 2022; mv r-2021-?.txt 2021/; mv r-2022-a.txt 2022/",
+            [],
+        ),
+        # by something else: not every name has that of a folder
+        (
+            "Put the two of 2021 into a and the other one into 2022",
+            "mkdir a 2022; mv r-2021-a.txt r-2022-a.txt a/; mv r-2021-b.txt 2022/",
+            [],
+        ),
+    ],
+)
+def test_files_are_put_where_their_names_say(session, request_, code, wrong):
+    it = session(f"```bash\n{code}\n```", "They are there.", "They are there.", "Yes.")
+    for name in ("r-2021-a.txt", "r-2021-b.txt", "r-2022-a.txt"):
+        put(it.loop.context, name, name)
+    it.play(request_)
+    assert [path for path in wrong if path in told(it, 1) and "by its name" in told(it, 1)] == wrong[:2]
+    assert not any((it.folder / path).exists() for path in wrong)
+    assert ("by its name" in told(it, 1)) == bool(wrong)
+
+
+@pytest.mark.parametrize(
+    ("request_", "lacks"),
+    [
+        ("A folder x with the folders a and b in it, each with an empty file list.txt", True),
+        ("Lege in x die Ordner a und b an, jeder mit einer leeren Datei list.txt", True),
+        ("A folder x with the folders a and b in it, and an empty file list.txt", False),
+        ("A folder x with the folders a and b, each with the file list.txt that you find here", False),
+    ],
+)
+def test_a_file_that_is_to_be_in_each_folder_is(session, request_, lacks):
+    it = session("```bash\nmkdir -p x/a x/b\n```", "They are there.", "They are there.", "Yes.")
+    it.play(request_)
+    assert ("touch x/a/list.txt x/b/list.txt" in told(it, 1)) == lacks
+    assert [(it.folder / f"x/{name}/list.txt").exists() for name in "ab"] == [lacks, lacks]
+
+
+def test_a_loop_that_renames_too_much_is_shown_with_its_pattern(session):
+    code = 'for f in r/*; do\n  mv "$f" "${f%.txt}.md"\ndone'
+    it = session(f"```bash\n{code}\n```", "No.", "No.")
+    for name in ("r/a.txt", "r/b.png"):
+        put(it.loop.context, name, name)
+    it.play("Rename the .txt files in r to .md")
+    assert f"Those that are meant: {code.replace('r/*', 'r/*.txt')}" in told(it, 1)
+    assert "mkdir" not in told(it, 1) and (it.folder / "r/b.png").exists()

@@ -127,9 +127,15 @@ def find_flaws(
         made = {each.path for each in changes if each.left}
         there = (path for path in iter_paths(workspace) if path not in made)
         yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
-    for find in (scope_checks.find_capital_ending, scope_checks.find_beside_folder):
+    for find in (
+        scope_checks.find_capital_ending,
+        scope_checks.find_beside_folder,
+        scope_checks.find_lacking_each,
+    ):
         yield from filter(None, [find(changes, workspace, asked)])
-    if gone and (wrong := scope_checks.find_wrong_years(gone, find_renames(changes), workspace, asked)):
+    renamed = find_renames(changes) if gone else {}
+    yield from filter(None, [scope_checks.find_other_folder(renamed, changes, asked)])
+    if gone and (wrong := scope_checks.find_wrong_years(gone, renamed, workspace, asked)):
         yield wrong
     for change in changes:
         name = change.path.rpartition("/")[2]

@@ -26,6 +26,7 @@ from tripletick.turn.rename_examples import (
     describe_shown_renaming,
     find_doubled_ending,
     find_other_renaming,
+    narrow_loop,
 )
 
 SHELL = "bash"
@@ -342,7 +343,10 @@ def _find_other_kinds(code: str, changes: Sequence[Change], request: str) -> Res
     meant = set() if places and places["start"] else meant
     sources = {places["source"] or ""} if places else {path.rpartition("/")[0] for path in gone}
     targets = {into[:-1]} if places else {path.rpartition("/")[0] for path in find_renames(changes)}
-    how = describe_meant(did, sources, targets, [f"*.{kind}" for kind in sorted(meant)])
+    patterns = [f"*.{kind}" for kind in sorted(meant)]
+    # in the same folder they got other names
+    in_place = not places and sources == targets
+    how = narrow_loop(code, patterns) if in_place else describe_meant(did, sources, targets, patterns)
     return take_back(why, MEANT.format(command=how) if how else "")
 
 

@@ -42,6 +42,7 @@ _ADDS = lazy_regex(
     r"(?i)\b(?:add|append|attach|behind|after|back(?:ed)?.?up|häng\w*|anhäng\w*|ajoute\w*|añad\w*)\b"
 )
 SHOWN_LOOP = "This renames as shown: {loop}"
+_ALL_FILES = lazy_regex(r"\bfor \w+ in (?:[\w./-]+/|\"[^\"$\n]+/\"|\./)?\*(?=[ \t]*[;\n])")
 LOOP = '{moves}for f in {pattern}; do mv "$f" "{name}"; done'
 
 
@@ -142,3 +143,11 @@ def _list_replacements(old: str, new: str) -> Iterator[tuple[str, str]]:
 def _escape(text: str) -> str:
     """Put blanks of a pattern between quotes."""
     return f"'{text}'" if " " in text else text
+
+
+def narrow_loop(code: str, patterns: Sequence[str]) -> str:
+    """Give a script whose one loop over all files of a folder takes those of one pattern; "" of any other."""
+    loops = [*_ALL_FILES.finditer(code)]
+    if len(patterns) != 1 or len(loops) != 1:
+        return ""
+    return f"{code[: loops[0].end() - 1]}{patterns[0]}{code[loops[0].end() :]}".strip()

@@ -69,6 +69,12 @@ SPANS: tuple[tuple[re.Pattern[str], Callable[[int, int], bool]], ...] = (
     ),
 )
 """How a request speaks of years, and how those compare that are meant."""
+OTHER_FOLDER = "{path} belongs into {folder} by its name"
+EACH_EMPTY = lazy_regex(
+    r"(?i)\b(?:each|every|all of them|jede\w*|chacun\w*|cada|ognun\w*|elk)\b[^.;\n]{0,40}?"
+    r"\b(?:empty|leere\w*|vide\w*|vac[ií]\w+|vuot\w+|lege?)\b[^.;\n]{0,20}?[\"'`]?(?P<name>[\w-]+\.\w{1,5})\b"
+)
+LACKING_EACH = "{path} is not there"
 SPARES = lazy_regex(
     r"\b(?:keep\w*|stay\w*|except|but|other than|remain\w*|leav\w*|rest|behalte\w*|bleib\w*|außer|garde\w*"
     r"|sauf|restent|conserv\w*|salvo|excepto|tranne|behoud\w*|behalve)\b",
@@ -130,6 +136,45 @@ def find_beside_folder(changes: Sequence[Change], workspace: Workspace, request:
     return make_mendable(
         BESIDE.format(name=beside[0], folder=outer), shlex.join(["mv", *beside, f"{outer}/"])
     )
+
+
+def find_other_folder(renamed: Mapping[str, str], changes: Sequence[Change], request: str) -> Flaw | None:
+    """Say that a file was moved into another of the folders that a request names than the one whose name it
+    has, where each file has one: `2021-spring.txt` in 2022; the command puts all of them right. `renamed`:
+    old paths by new ones.
+    """
+    made = [change.path for change in changes if is_folder(change.left)]
+    folders = sorted({*made, *(new.rpartition("/")[0] for new in renamed)})
+    named = {path.rpartition("/")[2]: path for path in folders if _has_word(request, path.rpartition("/")[2])}
+    meant = {
+        new: [named[name] for name in named if _has_word(new.rpartition("/")[2], name)] for new in renamed
+    }
+    if len(named) < 2 or any(len(each) != 1 for each in meant.values()):
+        return None
+    wrong = {new: folder for new, [folder] in sorted(meant.items()) if folder != new.rpartition("/")[0]}
+    if not wrong:
+        return None
+    path, right = next(iter(wrong.items()))
+    moves = [shlex.join(["mv", each, f"{folder}/"]) for each, folder in wrong.items()]
+    return make_mendable(OTHER_FOLDER.format(path=path, folder=right), " && ".join(moves))
+
+
+def find_lacking_each(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
+    """Say that a new folder lacks the empty file that a request wants in each: "three folders, each with an
+    empty file notes.txt".
+    """
+    wanted = EACH_EMPTY.search(request)
+    made = [change.path for change in changes if is_folder(change.left) and not change.was]
+    inner = [path for path in made if not any(each.startswith(f"{path}/") for each in made)]
+    lacking = [f"{path}/{wanted['name']}" for path in inner if wanted] if len(inner) > 1 else []
+    lacking = [path for path in lacking if workspace.get_kind(path) == "missing"]
+    if not lacking:
+        return None
+    return make_mendable(LACKING_EACH.format(path=lacking[0]), shlex.join(["touch", *lacking]))
+
+
+def _has_word(text: str, word: str) -> bool:
+    return bool(word) and bool(re.search(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", text, re.IGNORECASE))
 
 
 def find_wrong_years(
