@@ -721,11 +721,11 @@ def test_a_folder_with_the_name_of_a_file_is_not_that_file(session):
     ],
 )
 def test_a_file_in_a_folder_that_nobody_spoke_of_is_not_the_one(session, request_, says):
-    it = session("```bash\necho hello > d/b.txt\n```", "It cannot be done.")
+    it = session("```bash\necho hello > d/b.txt\n```", "It cannot be done.", "Now it is there.")
     put(it.loop.context, "d/a.txt", "a\n")
     attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
-    assert says in told(it)
+    assert says in told(it, 1)
 
 
 @pytest.mark.parametrize(

@@ -892,7 +892,7 @@ MILK = "eggs\nmilk chocolate\nbuttermilk\n- milk\n"
     ],
 )
 def test_what_only_has_the_same_word_is_not_removed_with_it(session, request_, code, lost):
-    it = session(f"```bash\n{code}\n```", "Done.", "Done.")
+    it = session(f"```bash\n{code}\n```", "Done.", "Done.", "Done.")
     put(it.loop.context, "list.txt", MILK)
     it.play(request_)
     told = it.model.asked[1][-1].text
@@ -943,15 +943,14 @@ def test_when_something_came_to_be_asks_for_nothing(session):
 
 
 @pytest.mark.parametrize("answer", ["The lines are in order.", "a b c\n\nOutput:\n```text\na\nb\n```"])
-def test_an_answer_that_leaves_the_named_file_as_it_was_is_doubted_with_the_command(session, answer):
-    mends = "```bash\nsort -o a.txt a.txt\n```"
-    it = session("```bash\nsort a.txt\n```", answer, mends, "Sorted.")
+def test_a_command_is_run_in_place_where_the_answer_leaves_the_named_file_as_it_was(session, answer):
+    it = session("```bash\nsort a.txt\n```", answer, "Sorted.")
     put(it.loop.context, "a.txt", "b\na\n")
     attachments.attach_named_files("Sort the lines of a.txt", it.loop.context)
     events = it.play("Sort the lines of a.txt")
-    assert last(events, Doubted).reasons == ("a.txt is as it was",)
-    assert it.model.asked[2][-1].text.endswith(mends) and ended(events).doubt == ()
-    assert (it.folder / "a.txt").read_text() == "a\nb\n"
+    assert it.model.asked[1][-1].text.endswith("```bash\nsort -o a.txt a.txt\n```")
+    assert last(events, Doubted).reasons[0].endswith("which is run: sort -o a.txt a.txt")
+    assert (it.folder / "a.txt").read_text() == "a\nb\n" and ended(events).doubt == ()
 
 
 @pytest.mark.parametrize(

@@ -60,18 +60,16 @@ def test_a_rename_is_shown(request_, shown):
 def test_what_was_renamed_in_another_way_is_taken_back_with_the_loop_that_does_it(
     session, old, new, others, folder
 ):
-    """The loop is run: what it says is what a shell does."""
+    """The loop is run where the reply leaves it out: what it says is what a shell does."""
     if not shutil.which("bash"):
         pytest.skip("bash is not there")
     it = session(f"```bash\nmv '{folder}{old}' '{folder}x{new}y'\n```", "I cannot.", "No.")
     for name in (old, *others):
         put(it.loop.context, folder + name, name)
     events = it.play(f"Rename the files: '{old}' becomes '{new}'")
-    [result] = [event.result for event in events if isinstance(event, Returned)]
+    result = next(event.result for event in events if isinstance(event, Returned))
     assert result.text.startswith(f"{old} is to become {new}, and became something else.")
-    assert (it.folder / folder / old).exists()
-    loop = result.text.partition("This renames as shown: ")[2]
-    subprocess.run(["bash", "-c", loop], cwd=it.folder, check=False, capture_output=True)
+    assert "This renames as shown: " in result.text
     left = {path.name: path.read_text() for path in (it.folder / folder).iterdir() if path.is_file()}
     assert left == {new: old} | {name: was for was, name in others.items()}
 
