@@ -798,3 +798,31 @@ def test_a_file_that_was_to_be_copied_and_is_not_there_is_not_asked_for(session)
 def test_an_attempt_failed_for_its_cause_and_not_for_the_last_line(printed, cause):
     failed = (Call("bash", "x"), Result("failed", "failed, exit 1", printed, exit=1))
     assert format_error_line([failed], ()) == f"bash failed, exit 1: {cause}"
+
+
+@pytest.mark.parametrize(
+    ("request_", "block", "saves"),
+    [
+        (
+            "Convert a.csv to a.json",
+            "```bash\npython3 - <<'END'\nprint('[1, 2]')\nEND\n```",
+            "(\npython3 - <<'END'\nprint('[1, 2]')\nEND\n) > a.json",
+        ),
+        (
+            "Convert a.csv to a.json",
+            "```python\nprint('[1, 2]')\n```",
+            "python3 - > a.json <<'END'\nprint('[1, 2]')\nEND",
+        ),
+        ("Save the lines of a.csv sorted as b.txt", "```bash\nsort a.csv\n```", "sort a.csv > b.txt"),
+        ("Convert a.csv to a.json", "```python\nprint('here it is')\n```", ""),
+        ("Save the lines of a.csv sorted as b.txt", "```bash\ncat a.csv\n```", ""),
+    ],
+)
+def test_what_was_only_printed_is_saved_where_a_reply_leaves_it_at_that(session, request_, block, saves):
+    it = session(block, "It was printed.", "It is there.", "Yes.")
+    put(it.loop.context, "a.csv", "b,c\n2,3\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert (f"```bash\n{saves}\n```" in told(it, 1)) == bool(saves)
+    made = [path for path in ("a.json", "b.txt") if (it.folder / path).exists()]
+    assert len(made) == bool(saves)

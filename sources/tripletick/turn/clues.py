@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.languages.registry import is_program_path
+from tripletick.messages import Call
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.python_source import list_definitions, parse_program
+from tripletick.tools.syntax_check import PARSERS, find_data_problem
 
 MOST, DEFINED = 2, 12
 """Files that are shown, and names that a module defines."""
@@ -52,6 +54,14 @@ _EDITS = lazy_regex(r"s([/|#,@]).*\1.*\1[gI\d]*|/.*/d|\d+d|\$d")
 _JOINED = lazy_regex(r"[\n;<>&`~]|\|(?!.*[\"'])|(?<=\s)#|\$\(")
 
 
+_REDIRECTS = lazy_regex(r"[^<>&\d]>>?\s*[\"'\w./$]|\btee\b|\bopen\([^)\n]*[\"'][wax]|write_text")
+_LOOKS = lazy_regex(
+    r"(?:cd \S+ (?:&&|;) ?)?(?:cat|ls|head|tail|less|more|file|stat|wc|tree|pwd|du|echo)\b(?!.*\|)"
+)
+"""Commands that show what is there."""
+_TEXTS = frozenset({"txt", "md", "log"})
+
+
 def show_ticked(shown: str, request: str) -> str:
     """Say how the open task that a request speaks of reads when it is done; "" of none or several."""
     asked = request.casefold()
@@ -89,6 +99,29 @@ def save_in_place(script: str, path: str) -> str:
             new = shlex.quote(f"{path}.new")
             return f"{script.strip()} > {new} && mv {new} {shlex.quote(path)}"
     return ""
+
+
+def save_output(call: Call, printed: str, path: str) -> str:
+    """Give a command that saves what a block has only printed as the file that a request wants; "" where that
+    is no file of its kind, or the block only looked at something.
+    """
+    script, target = call.body.strip(), shlex.quote(path)
+    if call.path or not printed.strip() or _REDIRECTS.search(script) or not _may_hold(path, printed):
+        return ""
+    if call.tool == "python":
+        return f"python3 - > {target} <<'END'\n{script}\nEND"
+    if call.tool != "bash" or _LOOKS.match(script):
+        return ""
+    return f"(\n{script}\n) > {target}" if "\n" in script else f"{script} > {target}"
+
+
+def _may_hold(path: str, text: str) -> bool:
+    """Tell whether a text is what a file of this name may hold."""
+    ending = path.rpartition(".")[2].lower()
+    if ending == "json":
+        return find_data_problem(PARSERS["json"], text) is None
+    rows = [line.count("\t" if ending == "tsv" else ",") for line in text.strip().splitlines()]
+    return ending in _TEXTS or (ending in ("csv", "tsv") and len(rows) > 1 and 0 < rows[0] == min(rows))
 
 
 def describe_unprinted(code: str) -> str:

@@ -152,7 +152,8 @@ def _show_wanted(
     name, path = wanted
     last = results[-1][0] if results else None
     if name == "absent":
-        return _show_renaming(conversation, path, changed)
+        saved = clues.save_output(last, results[-1][1].text, path) if last and changed.nothing else ""
+        return _show_mending(saved, "bash") or _show_renaming(conversation, path, changed)
     if name == "undone" and last and last.tool == "bash":
         return _show_mending(clues.save_in_place(last.body, path), "bash")
     return _describe_given(context, results) if name == "bare" else ""
