@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tripletick.messages import Receipt
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.turn.asked_lines import AskedLine
 from tripletick.turn.file_mentions import PLACE, is_file_name, mask_endings
 
 QUOTED = lazy_regex(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
@@ -93,6 +94,8 @@ class TurnFacts:
     """What says of files that they have lost lines, although something was only to be added."""
     due: str = ""
     """What the last results were said to leave undone."""
+    line: AskedLine | None = None
+    """The line of a text that the request asks about."""
 
 
 DENIED = lazy_regex(DENIED_PLACE, re.IGNORECASE)
@@ -223,6 +226,8 @@ def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
         found[ABSENT.format(path=facts.lacking[0])] = None
     if facts.due and not found and not admits:
         found[facts.due] = None
+    if facts.line and not found and not admits and (says := facts.line.find_contradiction(answer)):
+        found[says] = None
     if facts.gone and not found and not admits:
         found |= dict.fromkeys(flaw.rstrip(".") for flaw in facts.gone)
     found |= dict.fromkeys(_find_unseen_quotes(answer, facts))

@@ -23,6 +23,7 @@ from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.shell_mistakes import correct_script
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
 from tripletick.turn import attachments, attempts, clues, rename_examples, result_checks, wanted_files
+from tripletick.turn.asked_lines import find_asked_line
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts
 from tripletick.turn.effects import BETWEEN, REWRITTEN, Effects
@@ -302,9 +303,31 @@ def gather_facts(
     lacking = lacking if len(lacking) == len(context.ledger.absent) else ()
     seen = "\n".join(sent + held)
     reads = not tries.changed and only_wants(READS, said, asked)
+    asks = not tries.changed and (reads or context.ledger.only_asks)
+    line = find_asked_line(asked, _read_shown(context)) if asks else None
     return TurnFacts(
-        told, works, "?" in asked, earlier, seen, exists, holds, lacking, saved, reads, due=tries.due
+        told,
+        works,
+        "?" in asked,
+        earlier,
+        seen,
+        exists,
+        holds,
+        lacking,
+        saved,
+        reads,
+        due=tries.due,
+        line=line,
     )
+
+
+def _read_shown(context: ToolContext) -> dict[str, str]:
+    """Read the short texts that went along."""
+    texts = dict[str, str]()
+    for path in filter(is_document, sorted(context.ledger.shown)):
+        with suppress(PathRefused, UnicodeError):
+            texts[path] = context.workspace.read_shown(path, REWRITTEN).decode()
+    return texts
 
 
 def challenge_answer(
