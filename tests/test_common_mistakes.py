@@ -228,3 +228,22 @@ def test_a_sum_that_begins_as_a_text_is_told(task, line, told):
     source = f"total = ''\nfor word in words:\n    {line}\nprint(total)\n"
     sure, _ = describe_mistakes("a.py", source, task)
     assert told in "\n".join(sure) and bool(told) == bool(sure)
+
+
+@pytest.mark.parametrize(
+    ("source", "right"),
+    [
+        ('count=$(wc -l < $1)\necho "$count lines"\n', 'count=$(wc -l < "$1")\necho "$count lines"\n'),
+        ("file=$1\ncat $file | sort\n", 'file=$1\ncat "$file" | sort\n'),
+        ("cp $1 $2\n", 'cp "$1" "$2"\n'),
+        ("if [ -f $1 ]; then echo yes; fi\n", 'if [ -f "$1" ]; then echo yes; fi\n'),
+        ('echo "$(cat $1)"\n', 'echo "$(cat "$1")"\n'),
+        ('cat "$1"\necho "cat $1"\n', ""),
+        ("seq 1 $1\n# cat $1\n", ""),
+        ("files=$*\nrm $files\n", ""),
+    ],
+)
+def test_an_argument_that_names_a_file_stands_between_quotes(source, right):
+    said, _ = describe_mistakes("a.sh", source)
+    assert any("without quotes is cut at blanks" in line for line in said) == bool(right)
+    assert correct_script(source) == (right or source)

@@ -138,6 +138,13 @@ _LISTS = lazy_regex(
     r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<list>(?:\$\(|`)ls\b(?P<where>[^()`|;]*)"
     r"(?:\|\s*grep\s+[\"']?\\?(?P<ending>\.\w+)\$[\"']?\s*)?[)`])"
 )
+_TAKEN = lazy_regex(r"(?m)^[ \t]*(?:local )?([A-Za-z]\w*)=\"?\$[1-9]\"?[ \t]*$")
+"""A name that stands for an argument."""
+_ON_FILE = (
+    r"<[ \t]*|\b(?:cat|wc|head|tail|sort|uniq|cp|mv|rm|touch|mkdir|ls|stat|du|file|basename|dirname)"
+    r"(?:[ \t]+-[\w-]+){0,4}(?:[ \t]+(?:[\w./-]+|\"\$\w+\")){0,2}[ \t]+|\[[ \t]+(?:![ \t]+)?-[efdrsx][ \t]+"
+)
+"""What stands before the name of a file."""
 _LOOP = lazy_regex(r"^\s*for\s+(?P<name>\w+)\s+in\b")
 
 
@@ -170,8 +177,12 @@ def find_cut_names(source: str) -> Iterator[str]:
 def _list_cut_names(source: str) -> Iterator[tuple[int, str, str]]:
     """Give the number of each such line, what is told of it, and how it should be."""
     name = folder = ""
+    given = rf"\$\{{?(?:[1-9]|{'|'.join(['-', *_TAKEN.findall(source)])})\b\}}?"
     for at, line in enumerate(source.splitlines(), 1):
         if len(line) > LONGEST:
+            continue
+        if quoted := _quote_arguments(line, given):
+            yield at, BARE.format(line=at, name=quoted[1], whole=quoted[0].strip()), quoted[0].strip()
             continue
         if listed := _LISTS.search(line):
             where = listed["where"].replace('"', "").strip()
@@ -187,6 +198,20 @@ def _list_cut_names(source: str) -> Iterator[tuple[int, str, str]]:
             if whole != line:
                 whole = whole.strip()
                 yield at, (THEN if folder else BARE).format(line=at, name=name, whole=whole), whole
+
+
+def _quote_arguments(line: str, given: str) -> tuple[str, str] | None:
+    """Give a line with the arguments that name files between quotes, and the first; None where all are."""
+    name, found = "", None
+    pattern = re.compile(rf"(?:{_ON_FILE})(?P<name>{given})(?=[\s;)|&]|$)")
+    while found := pattern.search(line, found.end() if found else 0):
+        before = line[: found.start("name")]
+        if before.rpartition("$(")[2].count('"') % 2 or before.lstrip().startswith("#"):
+            continue  # a text
+        name = name or found["name"].strip("${}")
+        line = f'{before}"{found["name"]}"{line[found.end() :]}'
+        found = None
+    return (line, name) if name else None
 
 
 def _quote_variable(line: str, name: str, folder: str) -> str:
