@@ -20,6 +20,8 @@ KEEP = "Write keep.sh: bash keep.sh letter.txt copies the file and prints saved 
 COUNT = "Write count.sh: print how many files in the folder, not in subfolders, end with .txt."
 DIRECT = "Write count.sh: it prints how many .txt files are directly in that folder."
 
+FROST = 'Write frost.py, which prints the lowest and the highest, like this: "lowest -3" and "highest 14".'
+
 TODOS = "Write todos.sh: bash todos.sh FILE prints how many lines contain TODO in capitals."
 
 ALL = "const all = process.argv.slice(2);\nlet t = 0;\n"
@@ -115,6 +117,8 @@ def correct(task, source, tag="python"):
         ),
         (COUNT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
+        (FROST, "python", 'print(f"lowest -{min(a)}")', 'print(f"lowest {min(a)}")'),
+        (FROST, "javascript", "console.log(`lowest -${low}`)", "console.log(`lowest ${low}`)"),
         (DIRECT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         ("Schreibe a.py: es zählt die Dateien direkt in $1", "python", "p.rglob('*')", "p.glob('*')"),
         (TODOS, "bash", 'grep -i "TODO" "$1" | wc -l', 'grep "TODO" "$1" | wc -l'),
@@ -191,6 +195,7 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         (TALLY, "python", f"{TALLIES}    if team not in sums:\n        sums[team] = int(goals)"),
         (TALLY.replace("total", "last result"), "python", f"{TALLIES}    sums[team] = int(goals)"),
         ("Count the files in a folder and its subfolders", "bash", 'find "$1" -type f | wc -l'),
+        (FROST, "python", 'print(f"highest -{max(a)}")'),
         ("Write a.sh: it copies all files below $1 directly into $2", "bash", 'find "$1" -type f'),
         (COUNT, "bash", 'find "$1" -maxdepth 1 -type f | wc -l'),
         (ROWS, "python", "for line in sys.stdin print(line)"),

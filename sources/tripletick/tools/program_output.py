@@ -71,6 +71,8 @@ _SHOWN = lazy_regex(r"(?:\blike|\bas|\bsuch as|e\.g\.|\bfor example)[ :]+[\"'`](
 _PRINTS_TEXT = r"(?P<call>\bprint\(|\bconsole\.log\()f?([\"'`])%s\2\)"
 _NUMBER, _LETTER = lazy_regex(r"\d+(?:\.\d+)?"), lazy_regex(r"[^\W\d]")
 _LAST_SET = lazy_regex(r"(?P<name>\w+) = [^\n]*\n[ \t]*\Z")
+DOUBLED_SIGN = "{code} puts a sign before each number, and the one of {sample} is the number's own: {right}"
+_SIGNED = lazy_regex(r"(?P<words>\b[^\W\d]{2,20}:? )-(?P<place>\$?\{)")
 UNSORTED = "the task wants {words}, and nothing in it sorts{how}"
 SILENT = "it prints nothing, and the task says that it prints"
 
@@ -193,7 +195,19 @@ def _find_truth(program: NewProgram) -> Misreading | None:
     return Misreading(told, source.replace(calls[0][0], right))
 
 
+def _find_doubled_sign(program: NewProgram) -> Misreading | None:
+    """Find a sign of its own before a number, where the task shows a negative one: "lowest -3"."""
+    for found in _SIGNED.finditer(program.source):
+        shown = re.search(rf"{re.escape(found['words'])}-\d", program.task)
+        if shown and found["words"].strip():
+            right = f"{found['words']}{found['place']}"
+            told = DOUBLED_SIGN.format(code=found[0], sample=shown[0], right=right)
+            return Misreading(told, program.source.replace(found[0], right, 1))
+    return None
+
+
 CHECKS = (
+    _find_doubled_sign,
     _find_overwritten,
     _find_written_name,
     _find_sample,
@@ -202,5 +216,5 @@ CHECKS = (
     _find_silence,
     _find_truth,
 )
-BEYOND = (_find_written_name, _find_sample)
+BEYOND = (_find_doubled_sign, _find_written_name, _find_sample)
 """Those that an example which holds says nothing of."""
