@@ -5,7 +5,7 @@ alone: a small model gets the commands for that wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 
@@ -28,6 +28,8 @@ LARGEST = 1 << 25
 AT_ONCE = 60
 """Seconds within which the files of a folder are copied or unpacked."""
 CONTENT = lazy_regex(r"[^\W\d_]{4,}|\d{3,}")
+STEM = lazy_regex(r"[^\W\d_]{4,}")
+"""A word of a file's name."""
 FUNCTION_WORDS = """
 about after again also been before being best both came come could doe doing done each ever
 every file find first from gave give goes going have having here into just know last left like
@@ -122,6 +124,16 @@ def extract_content_words(text: str) -> set[str]:
 def has_word(name: str, words: Iterable[str]) -> bool:
     """Tell whether one of these words, which are in lower case, begins a word of a name."""
     return any(re.search(rf"(?<![^\W\d_]){re.escape(word)}", name.casefold()) for word in words)
+
+
+def fit_words(path: str, words: Collection[str]) -> tuple[int, float]:
+    """Count the words of a file's name that are among `words`, and tell their share of it; else, as a share
+    alone, whether its ending is.
+    """
+    name, _, ending = path.rpartition("/")[2].casefold().rpartition(".")
+    stem = STEM.findall(name)
+    count = sum(word.removesuffix("s") in words for word in stem)
+    return count, count / max(1, len(stem)) if count else float(ending in words)
 
 
 def _format_ends(names: tuple[str, str, str], rows: Sequence[str]) -> str:

@@ -20,10 +20,13 @@ from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import common_mistakes, data_summary, finder, reproduction
 from tripletick.tools.command_arguments import describe_argument
+from tripletick.tools.content_listing import list_holding
 from tripletick.tools.file_listing import (
     LISTINGS,
+    STEM,
     extract_content_words,
     find_by_name,
+    fit_words,
     format_dates,
     suggest_paths,
 )
@@ -41,8 +44,6 @@ LEAST = 200
 """Characters; with less room left nothing is begun."""
 FEW, SHORT = 3, 1000
 """Files that a request without a name may mean, and their characters."""
-STEM = lazy_regex(r"[^\W\d_]{4,}")
-"""A word of a file's name."""
 ENDING = lazy_regex(r"(?<![\w.])(?:log|csv|tsv|json|toml|yaml|xml|html|md|txt)s?\b", re.IGNORECASE)
 """The ending of a file, as people speak of it."""
 SETTINGS = ("yaml", "toml", "ini", "dotenv", "gitignore", "dockerfile", "makefile", "nginx")
@@ -113,7 +114,8 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
             searches = finder.TOOL.tag in tools
             found = _attach_unnamed(request, context, templates, searches=searches)
     boxes = clues.show_ticked(named, request) if templates.has_words("ticks", request) else ""
-    return "\n\n".join(filter(None, (named, boxes, failure, found)))
+    holding = list_holding(request, context.workspace) if context.trial.files and not makes else ""
+    return "\n\n".join(filter(None, (named, boxes, failure, found, holding)))
 
 
 def _is_new_name(request: str, context: ToolContext) -> bool:
@@ -320,7 +322,7 @@ def attach_meant_files(request: str, context: ToolContext, *, few: bool) -> str:
     """
     words = {word.casefold().removesuffix("s") for word in (*STEM.findall(request), *ENDING.findall(request))}
     paths = sorted(path for found in find_by_name(context.workspace, deep=False).values() for path in found)
-    fits = {path: _fit_words(path, words) for path in paths}
+    fits = {path: fit_words(path, words) for path in paths}
     best = max(fits.values(), default=(0, 0.0))
     meant = [path for path in paths if best > (0, 0) and fits[path] == best and _is_file(path, context)]
     texts = [path for path in paths if is_document(path)]
@@ -341,16 +343,6 @@ def _is_settings(path: str) -> bool:
 
 def _is_file(path: str, context: ToolContext) -> bool:
     return context.workspace.get_kind(path) == "file"
-
-
-def _fit_words(path: str, words: Collection[str]) -> tuple[int, float]:
-    """Count the words of a file's name that are among `words`, and tell their share of it; else, as a share
-    alone, whether its ending is.
-    """
-    name, _, ending = path.rpartition("/")[2].casefold().rpartition(".")
-    stem = STEM.findall(name)
-    count = sum(word.removesuffix("s") in words for word in stem)
-    return count, count / max(1, len(stem)) if count else float(ending in words)
 
 
 def find_failed_program(result: Result, context: ToolContext) -> AttachedFile | None:

@@ -1,0 +1,71 @@
+"""The files of which a request speaks by what stands in them: "the letters that mention Zurich"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from tripletick.paths import PathRefused, Workspace
+from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.file_listing import iter_paths
+from tripletick.tools.file_reader import is_binary
+from tripletick.tools.file_walk import quote_name, shorten_names
+
+HOLDING = "Files with {words} in them: {paths}"
+LARGEST, SHOWN, MOST = 1 << 18, 20, 400
+"""Bytes of a file that is looked into, files that are named, and files of a folder at all."""
+_NOUN = (
+    r"(?:files?|letters?|notes?|texts?|documents?|recipes?|logs?|reports?|ones|those|dateien?|texte?|briefe?"
+    r"|notizen|fichiers?|lettres?|textes?|archivos?|cartas?|lettere|testi|bestanden)"
+)
+_HAVE = (
+    r"(?:contain(?:s|ing)?|mention(?:s|ing)?|speaks? of"
+    r"|(?:have|has|with|mit|avec|con)(?= (?:the|dem|le|la|el) (?:word|name|text|phrase|wort|mot|nom|palabra))"
+    r"|enthalten|erwähnen|nennen|contiennent|contenant|mentionnent|contienen|mencionan|contengono|menzionano"
+    r"|bevatten)"
+)
+_KIND = (
+    r"(?:(?:the|das|dem|den|le|la|el|il|het) )?"
+    r"(?:word|name|text|phrase|wort|namen|mot|nom|palabra|nombre|parola) "
+)
+_QUOTED = r"(?:\"(?P<double>[^\"\n]{2,60})\"|'(?P<single>[^'\n]{2,60})'|“(?P<curly>[^”\n]{2,60})”)"
+_WHERE = r"(?: (?i:in|of|from|im|in der|dans|de|en|nella) (?:(?i:the|my|our|folder) ){0,2}[\w./-]+)?"
+_HOLDING = lazy_regex(
+    rf"\b(?i:{_NOUN}){_WHERE},? (?:(?i:that|which|die|qui|que|che|in which|who) )?(?i:{_HAVE}) "
+    rf"(?:(?i:{_KIND})?{_QUOTED}|(?i:{_KIND})(?P<word>[\w-]{{2,40}})"
+    r"|(?P<name>[A-ZÄÖÜÉ][\w-]+(?: [A-ZÄÖÜÉ][\w-]+){0,2}))(?!\w)"
+)
+_MORE = lazy_regex(r" (?:and|or|but|und|oder|et|ou|y|o|e) (?!(?:put|copy|move|delete|list|write|tell)\b)")
+"""What names something else that is to stand there."""
+
+
+def list_holding(request: str, workspace: Workspace) -> str:
+    """Name the files in which the words stand by which a request speaks of them; "" where it does not, where
+    there are none, and where not all have them in the same case.
+    """
+    found = _HOLDING.search(request)
+    if not found or _MORE.match(request, found.end()):
+        return ""
+    words = next(each for each in found.groups() if each)
+    one = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+    any_case = re.compile(one.pattern, re.IGNORECASE)
+    texts = [*_iter_texts(request, workspace)]
+    paths, *others = ([path for path, text in texts if each.search(text)] for each in (one, any_case))
+    if not paths or len(paths) == len(texts) or others != [paths]:
+        return ""
+    names = shorten_names(sorted(map(quote_name, paths)), SHOWN)
+    return HOLDING.format(words=f'"{words}"', paths=", ".join(names))
+
+
+def _iter_texts(request: str, workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Give the paths and texts of the folders that a request names, else of all."""
+    paths = [*iter_paths(workspace)]
+    folders = {path.rpartition("/")[0] for path in paths} - {""}
+    named = tuple(f"{each}/" for each in folders if re.search(rf"(?<![\w/]){re.escape(each)}(?!\w)", request))
+    for path in paths if len(paths) <= MOST else ():
+        with suppress(PathRefused, UnicodeError):
+            if (not named or path.startswith(named)) and workspace.get_kind(path) == "file":
+                data = workspace.read_bytes(path, LARGEST)
+                if not is_binary(data):
+                    yield path, data.decode()
