@@ -108,6 +108,10 @@ def test_what_is_no_example_is_none(task):
             "With python3 deck.py 2 the result should look like:\\n**\\n*\\nThere is one blank on each side.",
             "**\\n*",
         ),
+        (
+            'python3 deck.py 3 prints the ten lines "1 x 3 = 3" to "10 x 3 = 30". It must do others too.',
+            "1 x 3 = 3\\n...\\n10 x 3 = 30",
+        ),
         ("python3 deck.py 2 prints: the sum of both", ""),
         ("deck.py where the sum should be whole: python3 deck.py 2 3 prints 5.", "5"),
         ("Write deck.py, and it should take two. python3 deck.py 2 3 prints 5.", "5"),

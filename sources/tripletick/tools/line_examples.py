@@ -53,6 +53,12 @@ _FIRST_TO_LAST = lazy_regex(
     rf" (?:to|bis|jusqu'à|à|hasta|a) (?P<last>{_SUM}){_A_LINE_EACH}(?!,? (?:but|except|aber|mais|pero|ma)\b)"
 )
 """What stands there where only the first and the last of them are shown."""
+_ENDS_QUOTED = lazy_regex(
+    rf"{_SAID} (?:(?:the|these|all|die|les|las|le) )?(?:\w+ )?(?:lines|zeilen|lignes|l\u00edneas|righe),? "
+    rf"(?:from |von |de |da )?(?P<first>{_QUOTED}) "
+    rf"(?:(?:up )?to|through|until|bis|\u00e0|jusqu'\u00e0|a|hasta|fino a) (?P<last>{_QUOTED})",
+    re.IGNORECASE,
+)
 _PIPED = lazy_regex(
     r"(?i:\b(?:for|given|with|from) (?:the |these )?(?:lines?|numbers?|input|values?|words?)) "
     rf"(?P<values>{_VALUES}|{_VALUE}),? (?:it|this|the program|the script)? ?(?:{SAYS}) "
@@ -103,6 +109,8 @@ def find_listed_lines(rest: str) -> str:
     if listed and re.search(r"[\d\"'`]", listed["values"]):
         return "\n".join(_split_values(listed["values"]))
     ends = _FIRST_TO_LAST.match(rest)
+    if quoted := _ENDS_QUOTED.match(rest):
+        return f"{quoted['first'][1:-1]}\n{LEFT_OUT}\n{quoted['last'][1:-1]}"
     return f"{ends['first']}\n{LEFT_OUT}\n{ends['last']}" if ends else ""
 
 
