@@ -28,6 +28,7 @@ from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts
 from tripletick.turn.effects import BETWEEN, REWRITTEN, Effects
 from tripletick.turn.receipts import UNTOUCHED
+from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.reply import ReplySource
 from tripletick.turn.request_kinds import READS, only_wants
 
@@ -125,9 +126,7 @@ def build_closing(
         name = _choose_closing(conversation, context, results, changed, tries)
         if tries.unread == "unfinished-literal":
             shown = _suggest_loop(conversation, context)
-        elif name in ("failed", "nothing", "unmatched") and (
-            loop := _find_renaming(conversation, context, tries)
-        ):
+        elif name in ("failed", "nothing", "unmatched") and (loop := _find_way(conversation, context, tries)):
             name, shown = name.replace("unmatched", "nothing"), _show_mending(loop, "bash")
         elif name == "nothing" and results[-1][0].tool == "python":
             shown = clues.describe_unprinted(results[-1][0].body)
@@ -221,12 +220,15 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
     return _show_mending(shlex.join(["mv", made[0], path]), "bash")
 
 
-def _find_renaming(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
-    """Give the loop that renames as the request shows it with one file, where nothing was changed yet."""
+def _find_way(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
+    """Give the command that renames as the request shows it with one file, or that replaces one text by
+    another as it says, where nothing was changed yet.
+    """
     if tries.changed:
         return ""
-    there = file_listing.iter_paths(context.workspace)
-    return rename_examples.describe_shown_renaming(there, conversation.asked)
+    there, asked = file_listing.iter_paths(context.workspace), conversation.asked
+    shown = rename_examples.describe_shown_renaming(there, asked)
+    return shown or describe_replacement(asked, context.workspace)
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:

@@ -1,0 +1,55 @@
+"""The command for a request to put one text in the place of another; what it says is what sed does."""
+
+import subprocess
+
+import pytest
+from tests.filing import open_plain, put
+
+from tripletick.turn.replacements import describe_replacement
+
+FILES = {
+    "notices/a.txt": "Room 4, 19:30\nRoom 42\n",
+    "notices/b.txt": "in Room 4\n",
+    "minutes/c.txt": "Room 4\n",
+    "price.txt": "costs 1.50 & more, not 1950\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with open_plain(tmp_path) as context:
+        for path, text in FILES.items():
+            put(context, path, text)
+        yield context.workspace
+
+
+@pytest.mark.parametrize(
+    ("request_", "changed"),
+    [
+        (
+            "In all files in the folder notices replace Room 4 with Room 7. Don't touch minutes.",
+            {"notices/a.txt": "Room 7, 19:30\nRoom 42\n", "notices/b.txt": "in Room 7\n"},
+        ),
+        ("Replace 'Room 4' by 'Hall & Bar' in b.txt", {"notices/b.txt": "in Hall & Bar\n"}),
+        ("Ersetze Room durch Saal in minutes", {"minutes/c.txt": "Saal 4\n"}),
+        ('in price.txt change "1.50" to "2/3"', {"price.txt": "costs 2/3 & more, not 1950\n"}),
+        ("Replace Room 5 with Room 6 in notices", {}),
+        ("Replace Room 4 with Room 6", {}),
+        ("Replace Room 4 with Room 6 in notices, and replace Room 42 with Room 8 there", {}),
+        ("Fix notices", {}),
+    ],
+)
+def test_a_text_is_replaced_in_the_files_that_are_meant(folder, request_, changed):
+    command = describe_replacement(request_, folder)
+    assert bool(command) == bool(changed), command
+    if command:
+        subprocess.run(["bash", "-c", command], cwd=folder.root, check=True)
+    assert {path: (folder.root / path).read_text() for path in FILES} == FILES | changed
+
+
+def test_the_command_is_run_where_a_reply_finds_no_way(session):
+    it = session("```bash\nfor f in notices/*; do mv $f $f; done\n```", "minutes is in notices.", "Done.")
+    for path, text in FILES.items():
+        put(it.loop.context, path, text)
+    it.play("Replace Room 4 with Room 7 in notices")
+    assert (it.folder / "notices/b.txt").read_text() == "in Room 7\n"
