@@ -601,3 +601,45 @@ def test_a_loop_that_renames_too_much_is_shown_with_its_pattern(session):
     it.play("Rename the .txt files in r to .md")
     assert f"Those that are meant: {code.replace('r/*', 'r/*.txt')}" in told(it, 1)
     assert "mkdir" not in told(it, 1) and (it.folder / "r/b.png").exists()
+
+
+SOLD = """\
+day,customer,stone,tonnes
+1,Hartley,granite,18.5
+2,Moss & Sons,gravel,24
+3,Hartley,gravel,22.25
+4,Council,granite,31.5
+5,Council,gravel,3
+"""
+SUMS = "print(sum(float(row['tonnes']) for row in csv.DictReader(open('sold.csv'))))"
+LOOPS = """\
+total = 0
+for row in csv.DictReader(open('sold.csv')):
+    total += float(row['tonnes'])
+print(total)"""
+
+
+@pytest.mark.parametrize("program", [SUMS, LOOPS])
+@pytest.mark.parametrize("form", ["```python\n{}\n```", "```bash\npython3 - <<'END'\n{}\nEND\n```"])
+@pytest.mark.parametrize(
+    ("request_", "total"),
+    [
+        ("sold.csv: how many tonnes did Hartley get in total?", "40.75"),
+        ("sold.csv: how many tonnes of granite did Hartley get in total?", "18.5"),
+    ],
+)
+def test_a_program_that_takes_all_rows_is_shown_with_those_that_are_meant(
+    session, request_, total, program, form
+):
+    it = session(form.format(f"import csv\n{program}"), "It got 99.25 tonnes.", f"It got {total} tonnes.")
+    put(it.loop.context, "sold.csv", SOLD)
+    events = it.play(request_)
+    assert "the block takes all of them" in told(it, 1)
+    assert total in told(it, 2) and last(events, Answered).text.startswith(f"It got {total}")
+
+
+def test_rows_that_are_not_told_by_a_value_of_a_column_stay(session):
+    it = session(f"```python\nimport csv\n{SUMS}\n```", "It got 99.25 tonnes.", "That is it.")
+    put(it.loop.context, "sold.csv", SOLD)
+    it.play("sold.csv: how many tonnes did Moss get in total?")
+    assert "This block puts that right" not in told(it, 1)

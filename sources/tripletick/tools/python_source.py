@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -85,3 +85,32 @@ class _NumberReplacer(ast.NodeTransformer):
 
     def _parse(self, expression: str) -> ast.expr:
         return ast.parse(expression, mode="eval").body
+
+
+def keep_rows(source: str, conditions: Mapping[str, str]) -> str:
+    """Give a program whose one loop or comprehension over the rows of a table takes those alone that have
+    these values in these columns; "" of any other. Comments are lost.
+    """
+    tree = parse_program(source)
+    kinds = (ast.For, ast.comprehension)
+    loops = [node for node in ast.walk(tree) if isinstance(node, kinds)] if tree else []
+    names = [loop.target.id for loop in loops if isinstance(loop.target, ast.Name)]
+    taken = {
+        part.value.id
+        for part in ast.walk(tree or ast.Module([], []))
+        if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and _is_text(part.slice)
+    }
+    if len(loops) != 1 or len(names) != 1 or names[0] not in taken or not tree:
+        return ""
+    tests = [f"{names[0]}[{column!r}] == {value!r}" for column, value in conditions.items()]
+    test = ast.parse(" and ".join(tests), mode="eval").body
+    loop = loops[0]
+    if isinstance(loop, ast.For):
+        loop.body = [ast.If(test, loop.body, [])]
+    else:
+        loop.ifs.append(test)
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _is_text(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and isinstance(part.value, str)

@@ -17,6 +17,7 @@ from tripletick.languages.registry import detect_language
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
+from tripletick.tools.python_source import keep_rows
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
 from tripletick.turn.file_mentions import is_file_name
 from tripletick.turn.result_checks import CASELESS, MARK, Flaw, make_mendable
@@ -30,6 +31,8 @@ KEEP_FIRST = "awk '!seen[{key}]++' {path} > /tmp/once && cp /tmp/once {path}"
 UNFILTERED = (
     "{word} is in {some} of the {all} lines of {path}, and the block does not look for it. Begin with: {how}"
 )
+LEFT_IN = "{word} is in {some} of the {all} lines of {path}, and the block takes all of them"
+_HEREDOC = lazy_regex(r"python3? -? ?<<-? ?['\"]?(?P<mark>\w+)['\"]?\n(?P<program>[\s\S]*)\n(?P=mark)")
 _READS = lazy_regex(
     r"(?P<before>(?:e?grep|cut|g?awk|sed|sort|wc|tail|head|uniq|tr)\b[^|;&<>\n]*?)[ \t]+<?[ \t]*"
     r"[\w./-]+\.\w{1,6}(?=[ \t]*(?:\||$))"
@@ -329,8 +332,27 @@ def find_unfiltered(code: str, sources: Mapping[str, str], request: str) -> Flaw
             if "\n" not in code.strip() and (reads := _READS.match(code.strip())):
                 how = f"{how} {reads['before']}{code.strip()[reads.end() :]}"
             said = {"word": word, "some": some, "all": len(lines), "path": path}
+            if kept := _keep_rows(code, text, [each for each, _ in telling]):
+                return Flaw(LEFT_IN.format(**said), kept)
             return Flaw(UNFILTERED.format(**said, how=how))
     return None
+
+
+def _keep_rows(code: str, table: str, words: Sequence[str]) -> str:
+    """Give the command for a Python program that works on all rows of a table, with those rows alone that
+    have the words as values; "" where that is not clear.
+    """
+    heredoc = _HEREDOC.fullmatch(code.strip())
+    conditions = dict[str, str]()
+    rows = [row for row in csv.DictReader(table.splitlines(), delimiter=detect_separator(table)) if row]
+    for word in words:
+        cells = [(name, value) for row in rows for name, value in row.items() if isinstance(value, str)]
+        found = {(name, value) for name, value in cells if value.strip().casefold() == word}
+        if len(found) != 1:
+            return ""
+        conditions |= found
+    new = keep_rows(heredoc["program"] if heredoc else code, conditions)
+    return f"python3 - <<'END'\n{new}\nEND" if new else ""
 
 
 def _has_word(line: str, word: str) -> bool:
