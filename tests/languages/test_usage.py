@@ -359,6 +359,21 @@ def test_an_argument_of_two_parts_that_is_read_wrongly_is_told(context, source, 
     assert result.outcome == "failed" and said in result.text
 
 
+FARES = "Under 6: 0.00, 6 to 15: 4.00, 16 and over: 8.00."
+FARE = (
+    "import sys\nage = int(sys.argv[1])\nprint(f'{{0 if age < 6 else 8 if age {sign} 16 else 4:.2f}}'{unit})"
+)
+
+
+@pytest.mark.parametrize("unit", ["", ", 'EUR'"])
+@pytest.mark.parametrize(("sign", "outcome"), [(">=", "ok"), (">", "failed")])
+def test_the_steps_of_a_task_are_examples(context, unit, sign, outcome):
+    context.ledger.begin_turn(f"Write fare.py, which prints the fare for an age. {FARES}")
+    result = use(context, "python", FARE.format(unit=unit, sign=sign), "fare.py")
+    assert result.outcome == outcome
+    assert outcome == "ok" or "python3 fare.py 16 prints" in result.text
+
+
 MEAN = "import sys\nprint(sum(map(int, sys.argv[1:])) / (len(sys.argv) - {less}))"
 
 

@@ -22,6 +22,7 @@ from tripletick.tools.function_examples import describe_difference, speaks_of_fa
 from tripletick.tools.output_match import describe_parts, has_lines, shows_result
 from tripletick.tools.placeholder_examples import find_placeholder_examples
 from tripletick.tools.syntax_check import drain_output, find_error_line
+from tripletick.tools.tier_examples import find_tier_examples
 from tripletick.tools.tool import ToolContext
 
 MOST = 3
@@ -90,11 +91,14 @@ def run_examples(
     filled = "" if known or not given else line_examples.fill_in_file(*given, task, context)
     shown = known or filled
     tried = [(shown, line_examples.find_changed_line(task, shown, context))] if shown else []
+    steps = find_tier_examples(task, path, source, language)
     for command, right in list_examples(task, path, source, language) or tried:
         if command != filled and READS.search(source) and not re.search(r"[|<]", command):
             continue
         finished = drain_output(context.box.run(RunRequest(["sh", "-c", command], "read", SECONDS)))
         printed = finished.head.decode("utf-8", "replace").strip()
+        if (command, right) in steps and re.search(rf"(?<![\w.]){re.escape(right)}(?![\w.])", printed):
+            right = printed  # how it is printed the task does not say there
         meant = finished.status and _EXITS.search(task) and "Traceback" not in printed
         # what a command "returns" may be its status, and what waits has its time
         waits = finished.struck and _WAITS.search(source)
@@ -118,7 +122,8 @@ def list_examples(task: str, path: str, source: str, language: Language) -> list
     """Give the first examples of a task that are commands, with what the program prints each time."""
     if _VARIES.search(source):
         return []
-    return (find_examples(task, path, language) or find_placeholder_examples(task, path, language))[:MOST]
+    found = find_examples(task, path, language) or find_placeholder_examples(task, path, language)
+    return (found or find_tier_examples(task, path, source, language))[:MOST]
 
 
 def build_function_check(task: str, language: Language, names: Mapping[str, str]) -> list[str]:
