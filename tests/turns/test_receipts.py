@@ -972,6 +972,11 @@ def test_a_command_is_run_in_place_where_the_answer_leaves_the_named_file_as_it_
             'python3 -c \'import zipfile; zipfile.ZipFile("docs.zip", "w").close()\'',
             "python3 -m zipfile -c docs.zip docs",
         ),
+        (
+            "zip up the docs folder -> docs.zip",
+            'python3 -c \'import zipfile; zipfile.ZipFile("docs.zip", "w").write("docs")\'',
+            "python3 -m zipfile -c docs.zip docs",
+        ),
     ],
 )
 def test_an_archive_in_what_it_holds_or_without_anything_is_taken_back(session, request_, code, how):

@@ -34,7 +34,6 @@ ARCHIVES = (
 """How the name of an archive ends, how its content begins, and what makes one everywhere."""
 ENDINGS = tuple(ending for ending, *_ in ARCHIVES)
 FALSE_ARCHIVE = "{path} was an archive of another kind than its name says."
-EMPTY_ZIP = b"PK\5\6" + bytes(18)
 MAKES = "This makes one: {how}"
 OTHER_PACKED = "{path} holds {paths}, and the task is about {kinds} alone."
 UNDATED = "{path} got no dates of the form {form}."
@@ -102,9 +101,11 @@ def find_false_content(
                 what = _find_packed(code, path) or "FOLDER"
                 made_by = f"{how.format(path=shlex.quote(path))} {what}"
                 return take_back(FALSE_ARCHIVE.format(path=path), MAKES.format(how=made_by))
-        if data == EMPTY_ZIP and (held := re.search(_HELD.format(r"(?P<folder>[\w.-]*\w)"), request)):
+        names = _list_packed(data)
+        held = re.search(_HELD.format(r"(?P<folder>[\w.-]*\w)"), request)
+        if path.lower().endswith(ENDINGS) and data and not names and held:
             return take_back(EMPTY_PACKED.format(path=path), _pack(path, held["folder"]))
-        if kinds and (names := _list_packed(data)):
+        if kinds and names:
             other = filter_other_kinds(names, kinds, request)
             if other and len(other) < len(names):
                 said = join_names([f".{kind}" for kind in sorted(kinds)], NAMED)
