@@ -1,0 +1,3 @@
+#!/bin/bash
+# copies a file into the folder backup
+cp $1 backup/

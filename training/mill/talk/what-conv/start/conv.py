@@ -1,0 +1,4 @@
+import sys
+
+x = float(sys.argv[1])
+print(round((x - 32) * 5 / 9, 1))

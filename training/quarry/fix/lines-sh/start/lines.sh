@@ -1,0 +1,4 @@
+#!/bin/bash
+
+count=$(wc -l < $1)
+echo "$count lines"

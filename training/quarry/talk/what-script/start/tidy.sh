@@ -1,0 +1,4 @@
+#!/bin/bash
+
+rm -f cache/*.tmp
+echo "done"
