@@ -504,7 +504,7 @@ def test_what_is_to_be_moved_does_not_stay_where_it_was(session, request_, code,
     ],
 )
 def test_lines_that_stay_keep_their_order(session, request_, new, back):
-    it = session(f"```bash\nprintf '%s\\n' {new} > a.txt\n```", "I cannot.", "No.")
+    it = session(f"```bash\nprintf '%s\\n' {new} > a.txt\n```", "```bash\nls\n```", "I cannot.", "No.", "No.")
     put(it.loop.context, "a.txt", "b\nc\nb\na\n")
     it.play(request_)
     assert ("The lines of a.txt were in another order then." in told(it, 1)) == back

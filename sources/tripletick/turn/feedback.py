@@ -31,6 +31,7 @@ from tripletick.turn.receipts import UNTOUCHED
 from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.reply import ReplySource
 from tripletick.turn.request_kinds import READS, only_wants
+from tripletick.turn.shown_blocks import read_mending, read_way, show_mending
 
 DROPPED = "(output dropped to save room)"
 COMPLAINT = lazy_regex(
@@ -45,11 +46,6 @@ ACHIEVED = ("done", "absent", "program")
 """Sentences behind results that may be all or a part of what was asked for."""
 ALIKE = 0.7
 """How much the name of a file that was made is that of the one that was to be made; difflib's ratio."""
-MENDS = "This block puts that right:\n{block}"
-_MENDING = lazy_regex(
-    rf"(?ms)^{re.escape(MENDS.partition('{')[0])}(?P<fence>`{{3,}})(?P<tag>\w+)(?::(?P<path>[^\n]+))?\n"
-    r"(?P<body>.*?)\n(?P=fence)$"
-)
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
@@ -100,7 +96,7 @@ def build_closing(
         name, path, tag = "mend", lies.path, lies.tag
         right = context.ledger.corrected
         change = describe_change(results[-1][0].body, right)
-        mends = "\n".join(filter(None, (change, _show_mending(right, f"{tag}:{path}"))))
+        mends = "\n".join(filter(None, (change, show_mending(right, f"{tag}:{path}"))))
         shown = "\n\n".join(filter(None, (lies.text, mistakes, mends)))
         context.ledger.wanted = path
     elif path := wanted_files.find_unmade_text(conversation, context, results):
@@ -114,7 +110,7 @@ def build_closing(
         and (flaw := next((each for each in changed.flaws if not each.lost), None))
     ):
         name, tries.flawed = "flawed", True
-        due, shown = flaw.text.removesuffix(f": {flaw.command}"), _show_mending(flaw.command, "bash")
+        due, shown = flaw.text.removesuffix(f": {flaw.command}"), show_mending(flaw.command, "bash")
         context.ledger.mending = flaw.command, results[-1][0].body.strip() if results else ""
     elif not tries.error and (
         wanted := wanted_files.find_wanted_file(conversation, context, results, changed, tries)
@@ -126,14 +122,16 @@ def build_closing(
         name = _choose_closing(conversation, context, results, changed, tries)
         if tries.unread == "unfinished-literal":
             shown = _suggest_loop(conversation, context)
-        elif name in ("failed", "nothing", "unmatched") and (loop := _find_way(conversation, context, tries)):
-            name, shown = name.replace("unmatched", "nothing"), _show_mending(loop, "bash")
+        elif name in ("failed", "nothing", "unmatched") and (
+            loop := read_way(results) or _find_way(conversation, context, tries)
+        ):
+            name, shown = name.replace("unmatched", "nothing"), show_mending(loop, "bash")
         elif name == "nothing" and results[-1][0].tool == "python":
             shown = clues.describe_unprinted(results[-1][0].body)
     tries.achieved = name in ACHIEVED and not tries.error
     tries.due = UNTOUCHED.format(path=path) if name == "undone" else due.partition("\n")[0].rstrip(".")
     tries.mending = shown if name in ("undone", "flawed") else ""
-    tries.offered = _read_mending(shown, repairs=context.ledger.mends)
+    tries.offered = read_mending(shown, repairs=context.ledger.mends)
     lines = _list_lost_lines(conversation, changed)
     closing = conversation.format_closing(name, tag=tag, path=path, lines=lines)
     # what is shown last is what a small model copies
@@ -153,9 +151,9 @@ def _show_wanted(
     last = results[-1][0] if results else None
     if name == "absent":
         saved = clues.save_output(last, results[-1][1].text, path) if last and changed.nothing else ""
-        return _show_mending(saved, "bash") or _show_renaming(conversation, path, changed)
+        return show_mending(saved, "bash") or _show_renaming(conversation, path, changed)
     if name == "undone" and last and last.tool == "bash":
-        return _show_mending(clues.save_in_place(last.body, path), "bash")
+        return show_mending(clues.save_in_place(last.body, path), "bash")
     return _describe_given(context, results) if name == "bare" else ""
 
 
@@ -167,7 +165,7 @@ def _choose_unchanged(ledger: FileTracker, call: Call, tries: Attempts) -> tuple
     if right := ledger.corrected or correct_lines(call.body, ledger.mistakes):
         ledger.wanted = path
         told = mistakes or describe_change(call.body, right)
-        return "mend", path, f"{told}\n{_show_mending(right, f'{call.tool}:{path}')}".lstrip()
+        return "mend", path, f"{told}\n{show_mending(right, f'{call.tool}:{path}')}".lstrip()
     tries.explains = True
     return "same", "", mistakes
 
@@ -194,22 +192,7 @@ def _add_corrected(call: Call, mistakes: Sequence[str]) -> str:
     right = correct_script(call.body) if said and call.tool == "bash" else call.body
     if right == call.body:
         return said
-    return f"{said}\n{_show_mending(right, f'bash:{call.path}')}"
-
-
-def _show_mending(text: str, info: str) -> str:
-    """Show the block that puts right what was told, "" without one."""
-    return MENDS.format(block=wrap_in_fence(text.rstrip(), info)) if text else ""
-
-
-def _read_mending(shown: str, *, repairs: bool) -> Call | None:
-    """Read the block that `_show_mending` shows; that of a program only where one is to be repaired: what
-    makes the example of a new one hold may be chance.
-    """
-    found = _MENDING.search(shown)
-    return (
-        Call(found["tag"], found["body"], found["path"]) if found and (repairs or not found["path"]) else None
-    )
+    return f"{said}\n{show_mending(right, f'bash:{call.path}')}"
 
 
 def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> str:
@@ -217,7 +200,7 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
     made = [each for each in changed.created if each.rpartition(".")[2] == path.rpartition(".")[2]]
     if len(made) != 1 or made[0] in conversation.asked or not get_close_matches(path, made, 1, ALIKE):
         return ""
-    return _show_mending(shlex.join(["mv", made[0], path]), "bash")
+    return show_mending(shlex.join(["mv", made[0], path]), "bash")
 
 
 def _find_way(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:

@@ -59,6 +59,10 @@ _MORE = lazy_regex(
     r"|\.\w{2,4}\b files?"
 )
 """What speaks of other files as well."""
+_KEEPS_OTHERS = lazy_regex(
+    r"(?i)(?:,? (?:and|but|und|aber|et|mais|y|pero|e|ma))? (?:please |bitte )?"
+    r"(?:keep|leave|behalt\w*|lass\w*|gard\w*|laiss\w*|deja|mant[eé]n|lascia|tieni)\b[^.;\n]*"
+)
 _POWERS = {"k": 1, "m": 2}
 _NAME_PART = r"(?P<quote>[\"'`]?)(?P<part>[\w.-]+)(?P=quote)(?![\w*])"
 _NAMED_LIKE = (
@@ -141,7 +145,7 @@ def find_wrong_size(
 
 def _find_filled(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> Result | None:
     """Take back what deleted a file that is not empty, where the empty ones are to be deleted."""
-    more = _MORE.search(_SUBFOLDERS.sub("", request))
+    more = _MORE.search(_KEEPS_OTHERS.sub(" ", _SUBFOLDERS.sub("", request)))
     if not (_EMPTY.search(request) and _DROPS.search(request)) or more:
         return None
     states = {each.path: each.was for each in list_gone(changes) if each.was}
