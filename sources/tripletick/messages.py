@@ -336,6 +336,8 @@ class Result:
     flags: frozenset[str] = frozenset()
     files: tuple[FileChange, ...] = ()
     tool: str = ""
+    way: str = ""
+    """A command of ours that does what was to be done; never one that a program has printed."""
 
     @property
     def ok(self) -> bool:

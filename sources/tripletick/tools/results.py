@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tripletick.messages import Result
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_writer import SavedFile
 from tripletick.tools.syntax_check import SyntaxProblem
 from tripletick.tools.tool import ToolContext
@@ -18,6 +19,10 @@ UNSTARTED = {
 }
 """How the verdict on a program ends that was saved, and checked or built, but not started."""
 UNMENDED = "failed, {path} is as it was, nothing is repaired"
+_WAY = lazy_regex(
+    r"(?:This (?:does|makes one|moves all|keeps it|renames them|renames as shown)|Those that are meant): "
+)
+"""What stands before a command that does what a block should have done."""
 
 
 def make_saved_result(saved: SavedFile, end: str = "") -> Result:
@@ -56,3 +61,9 @@ def fail_if_unchanged(saved: SavedFile, context: ToolContext, result: Result) ->
     if saved.unchanged and context.ledger.lacks_repair(saved.path):
         return replace(result, outcome="failed", verdict=UNMENDED.format(path=saved.path))
     return result
+
+
+def extract_way(how: str) -> str:
+    """Give the command that a sentence of ours ends with: "This does: COMMAND"; "" of any other."""
+    found = _WAY.match(how)
+    return how[found.end() :] if found else ""

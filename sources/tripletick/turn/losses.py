@@ -19,6 +19,7 @@ from tripletick.languages.registry import LANGUAGES, is_document
 from tripletick.messages import Call, Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import NUMERALS, join_names, read_count
+from tripletick.tools.results import extract_way
 from tripletick.turn.copied_only import find_copied_only
 from tripletick.turn.file_mentions import PATTERN
 from tripletick.turn.rename_examples import (
@@ -156,7 +157,7 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
 def take_back(why: str, how: str = "") -> Result:
     """Give the result of a block of which nothing is to stay; `how` says what does it right."""
     text = f"{why} {BACK}\n{how}".rstrip("\n")
-    return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}))
+    return Result("failed", TAKEN_BACK, text, exit=1, flags=frozenset({"lost"}), way=extract_way(how))
 
 
 def list_gone(changes: Sequence[Change]) -> list[Change]:

@@ -12,11 +12,6 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.turn.attempts import Results
 
 MENDS = "This block puts that right:\n{block}"
-_WAY = lazy_regex(
-    r"\n(?:This (?:does|makes one|moves all|keeps it|renames them|renames as shown)|Those that are meant): "
-    r"(?P<command>[\s\S]+)\Z"
-)
-"""What does what a block that was taken back should have done."""
 _PLACE_HOLDER = lazy_regex(r"\b(?:FOLDER|FILE|NAME|OLD|NEW)\b")
 _MENDING = lazy_regex(
     rf"(?ms)^{re.escape(MENDS.partition('{')[0])}(?P<fence>`{{3,}})(?P<tag>\w+)(?::(?P<path>[^\n]+))?\n"
@@ -30,11 +25,11 @@ def show_mending(text: str, info: str) -> str:
 
 
 def read_way(results: Results) -> str:
-    """Give the command with which the result of a block ends that was taken back, "" where it has none, or
+    """Give the command with which the result of the last block says how it is done, "" where it has none, or
     one with a place to be filled in.
     """
-    found = _WAY.search(results[-1][1].text) if results and "lost" in results[-1][1].flags else None
-    return found["command"] if found and not _PLACE_HOLDER.search(found["command"]) else ""
+    way = results[-1][1].way if results else ""
+    return "" if _PLACE_HOLDER.search(way) else way
 
 
 def read_mending(shown: str, *, repairs: bool) -> Call | None:
