@@ -643,3 +643,90 @@ def test_rows_that_are_not_told_by_a_value_of_a_column_stay(session):
     put(it.loop.context, "sold.csv", SOLD)
     it.play("sold.csv: how many tonnes did Moss get in total?")
     assert "This block puts that right" not in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "nested"),
+    [
+        ("Make me a copy of the folder tpl called k7, with all of it", "mkdir k7 && cp -r tpl k7/", True),
+        ("Mach mir eine Kopie von tpl namens k7", "mkdir k7; cp -r tpl k7", True),
+        ("Make me a copy of the folder tpl called k7, with all of it", "cp -r tpl k7", False),
+        ("Put a copy of the folder tpl into k7", "mkdir k7 && cp -r tpl k7/", False),
+        (
+            "Make a copy of tpl called k7, and a.txt in it",
+            "mkdir k7 && cp -r tpl k7/ && touch k7/a.txt",
+            False,
+        ),
+    ],
+)
+def test_the_copy_of_a_folder_does_not_hold_that_folder(session, request_, code, nested):
+    it = session(f"```bash\n{code}\n```", "It is there.", "It is there.", "Yes.")
+    put(it.loop.context, "tpl/sub/b.txt", "b")
+    it.play(request_)
+    assert ("tpl went into k7, and k7 is to be a copy of it" in told(it, 1)) == nested
+    assert (it.folder / "k7/sub/b.txt").exists() == (nested or code.startswith("cp"))
+    assert not (nested and (it.folder / "k7/tpl").exists())
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "right"),
+    [
+        (
+            "How many .jpg files are in the folder in, counting its subfolders too?",
+            "find . -type f -name '*.jpg' | wc -l",
+            "find in -type f -name '*.jpg' | wc -l",
+        ),
+        ("How many .jpg files are there, counting subfolders?", "find . -type f -name '*.jpg' | wc -l", ""),
+        ("How many .jpg files are in the folder in/sub?", "find in -type f -name '*.jpg' | wc -l", ""),
+        ("How many .txt files are in the folder in?", "find . -name '*.txt' | wc -l", ""),
+    ],
+)
+def test_a_search_that_goes_beyond_the_folder_is_told(session, request_, code, right):
+    it = session(f"```bash\n{code}\n```", "There are 3.", "There are 2.", "Yes.")
+    for name in ("a.jpg", "in/b.jpg", "in/sub/c.jpg", "in/d.txt"):
+        put(it.loop.context, name, name)
+    it.play(request_)
+    assert ("was taken too, and only in is meant" in told(it, 1)) == bool(right)
+    assert not right or f"```bash\n{right}\n```" in told(it, 1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "made"),
+    [
+        (
+            "make the folders round-1, round-2 and so on up to round-6 inside the folder t",
+            "mkdir -p t/round*",
+            [f"round-{number}" for number in range(1, 7)],
+        ),
+        ("make some folders for the rounds in t", "mkdir -p t/round*", []),
+        (
+            "make the folders round-1 to round-3 in t",
+            "mkdir -p t/round-{1..3}",
+            ["round-1", "round-2", "round-3"],
+        ),
+    ],
+)
+def test_no_folder_gets_a_star_for_a_name(session, request_, code, made):
+    it = session(f"```bash\n{code}\n```", "They are there.", "They are there.", "Yes.")
+    put(it.loop.context, "t/players.txt", "a")
+    it.play(request_)
+    assert sorted(path.name for path in (it.folder / "t").iterdir() if path.is_dir()) == made
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("mv in/1961* in/$year/", []),
+        ('mv in/1961* "in/$year/"', []),
+        ("cp in/1961-a.txt in/$year/", ["1961-a.txt", "1962-b.txt"]),
+        ("mv in/$year-* in/$year/", []),
+    ],
+)
+def test_a_loop_moves_what_its_name_stands_for(session, line, left):
+    code = f"for year in 1961 1962; do\n  mkdir -p in/$year\n  {line}\ndone"
+    it = session(f"```bash\n{code}\n```", *["They are there."] * 9)
+    for name in ("1961-a.txt", "1962-b.txt"):
+        put(it.loop.context, f"in/{name}", name)
+    it.play("Sort the files of in by year")
+    assert sorted(path.name for path in (it.folder / "in").iterdir() if path.is_file()) == left
+    assert left or (it.folder / "in/1962/1962-b.txt").exists()

@@ -65,6 +65,10 @@ _SEEKS = lazy_regex(
     r"(?m)(?P<command>(?:^|[|;&(])[ \t]*grep(?:[ \t]+-\w+)*[ \t]+)(?P<words>\w+(?:[ \t]+\w+){1,6})(?=[ \t]|$)"
 )
 """The first words that grep gets: what it looks for, and then the files."""
+_ITEMS = lazy_regex(
+    r"\bfor[ \t]+(?P<name>\w+)[ \t]+in[ \t]+(?P<items>\w[\w-]*(?:[ \t]+\w[\w-]*){1,40})[ \t]*[;\n]"
+)
+"""A loop over words that are written out."""
 
 
 def quote_names(script: str, workspace: Workspace, request: str) -> str:
@@ -139,6 +143,20 @@ def _quote_target(found: re.Match[str], workspace: Workspace) -> str:
         if is_new and same and workspace.get_kind(source) != "missing":
             return f"{found['command']}{found['old']} {shlex.quote(new)}"
     return found[0]
+
+
+def correct_items(script: str) -> str:
+    """Have a loop move what its name stands for, and not what its first item does, in each round."""
+    for loop in _ITEMS.finditer(script):
+        name, first = loop["name"], loop["items"].split()[0]
+        end = script.find("done", loop.end())
+        body = script[loop.end() : end]
+        moves = re.compile(
+            rf"(?P<start>\bmv [^\n;|&$]*?(?<![\w$])){re.escape(first)}(?P<end>(?!\w)[^\n;|&]*\$\{{?{name}\b)"
+        )
+        right = moves.sub(rf"\g<start>${{{name}}}\g<end>", body)
+        script = script[: loop.end()] + right + script[end:] if end > 0 else script
+    return script
 
 
 def correct_cuts(script: str) -> str:

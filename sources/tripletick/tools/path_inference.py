@@ -25,7 +25,7 @@ from tripletick.tools.file_reader import is_binary
 from tripletick.tools.iterators import keep_items
 from tripletick.tools.line_ends import end_last_lines
 from tripletick.tools.missing_imports import add_imports
-from tripletick.tools.name_quoting import correct_cuts, quote_names
+from tripletick.tools.name_quoting import correct_cuts, correct_items, quote_names
 from tripletick.tools.python_source import parse_program
 from tripletick.tools.sections import find_named_section
 from tripletick.tools.table_readers import add_separators, read_rows
@@ -198,7 +198,7 @@ def _correct_names(call: Call, context: ToolContext) -> Call:
     """
     if call.tool != SHELL or not context.trial.paths:
         return call
-    body = correct_cuts(quote_names(call.body, context.workspace, context.ledger.task))
+    body = correct_items(correct_cuts(quote_names(call.body, context.workspace, context.ledger.task)))
     body = _PLAIN_GREP.sub(_extend_grep, body)
     body = end_last_lines(body, context.workspace)
     body = _SOUGHT.sub(partial(_restore_text, context=context), body)

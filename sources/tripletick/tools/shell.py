@@ -114,6 +114,13 @@ _ESCAPES = lazy_regex(
 )
 _TEXTS = ("text", "markdown", "rst", "csv", "tsv")
 """What has lines and no such signs, as programs and JSON have."""
+STARRED = "a star stands for names that are there: mkdir would make one folder called {name}"
+_STARRED = lazy_regex(r"(?m)^[ \t]*mkdir(?:[ \t]+-p)?[ \t]+(?P<path>[\w./-]+\*)[ \t]*$")
+_ROW = (
+    r"(?<![\w-])(?P<stem>{}[-_ ]?)(?P<first>\d{{1,3}})\b[^.;\n]{{0,60}}?"
+    r"(?:\bto|-|\u2013|\bbis|\bthrough|\buntil|\bjusqu.à|\bhasta|\bfino a) (?P=stem)?(?P<last>\d{{1,3}})\b"
+)
+"""Names with numbers from one to another: round-1, round-2 and so on up to round-6."""
 
 
 def make_shell_tool() -> Tool:
@@ -156,7 +163,28 @@ def _find_mistake(call: Call, context: ToolContext) -> Result | None:
     # what stands below `<<` may go to it through a function or a loop
     if not call.path and "<<" not in call.body and (unread := _READS_PROGRAM.search(call.body)):
         return Result("failed", UNWRITTEN.format(command=unread["command"]), WRITE_IT)
-    return None
+    return _find_starred_folder(call, context)
+
+
+def _find_starred_folder(call: Call, context: ToolContext) -> Result | None:
+    """Say that a script would make a folder with a star in its name, and how the meant ones are made."""
+    found = None if call.path else _STARRED.search(call.body)
+    folder, _, name = found["path"].rpartition("/") if found else ("", "", "")
+    if not found or not name.endswith("*") or _exists_like(name, folder, context):
+        return None
+    row = re.search(_ROW.format(re.escape(name.rstrip("*"))), context.ledger.task)
+    text = STARRED.format(name=name)
+    if not row:
+        return Result("failed", text)
+    places = f"{shlex.quote(folder)}/" if folder else ""
+    how = f"mkdir -p {places}{shlex.quote(row['stem'])}{{{row['first']}..{row['last']}}}"
+    return Result("failed", text, f"This does: {how}", way=how)
+
+
+def _exists_like(name: str, folder: str, context: ToolContext) -> bool:
+    with suppress(PathRefused):
+        return any(each.startswith(name.rstrip("*")) for each in context.workspace.list_names(folder or "."))
+    return True
 
 
 def judge_status(call: Call, result: Result, context: ToolContext) -> Result:

@@ -135,6 +135,7 @@ def find_flaws(
         yield from filter(None, [find(changes, workspace, asked)])
     renamed = find_renames(changes) if gone else {}
     yield from filter(None, [scope_checks.find_other_folder(renamed, changes, asked)])
+    yield from filter(None, [scope_checks.find_nested_copy(changes, asked)])
     if gone and (wrong := scope_checks.find_wrong_years(gone, renamed, workspace, asked)):
         yield wrong
     for change in changes:
@@ -155,6 +156,8 @@ def _check_output(
     texts = {path: text for path, text in sources.items() if is_document(path)}
     if found := content_checks.find_false_mean("The output", last.text, sources, asked):
         return found
+    if wide := scope_checks.find_wide_look(call.body, iter_paths(workspace), asked):
+        return wide
     if not result_checks.DEEP.search(asked):
         return content_checks.find_unfiltered(call.body, texts, asked)
     return result_checks.find_shallow_look(call.body, iter_paths(workspace), asked)

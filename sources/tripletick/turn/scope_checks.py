@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change
@@ -75,6 +75,23 @@ EACH_EMPTY = lazy_regex(
     r"\b(?:empty|leere\w*|vide\w*|vac[ií]\w+|vuot\w+|lege?)\b[^.;\n]{0,20}?[\"'`]?(?P<name>[\w-]+\.\w{1,5})\b"
 )
 LACKING_EACH = "{path} is not there"
+_FOLDER_WORDS = r"(?: (?:the|my|our|folder|der|dem|ordner|dossier|le|la|el|il|carpeta|cartella)){0,3} [\"'`]?"
+COPY_OF = lazy_regex(
+    rf"(?i)\b(?:cop(?:y|ies) of|kopie (?:von|des)|copie d[eu]|copia (?:de|di)){_FOLDER_WORDS}"
+    r"(?P<old>[\w./-]*\w)[\"'`]?(?=[\s.,;])[\s\S]{0,120}?"
+    r"\b(?:called|named|as|call it|name it|namens|nenn\w*|appelé\w*|nommé\w*|llamad\w+|chiamat\w+) "
+    r"(?:it )?[\"'`]?(?P<new>[\w-]+)(?![\w/]|\.\w)"
+)
+"""A folder that is to be copied, and the name of the copy."""
+NESTED_COPY = "{old} went into {new}, and {new} is to be a copy of it"
+_WIDE = lazy_regex(
+    r"\A\s*find (?P<place>\./?|\.(?= ))[^\n;|&]*? -i?name [\"']?\*(?P<ending>\.\w{1,5})[\"']?[^\n;&]*\s*\Z"
+)
+_INSIDE = (
+    rf"(?i)\b(?:in|inside|under|below|within|of|from|im|unter|dans|sous|en|de|nella|di)\b{_FOLDER_WORDS}"
+    r"%s(?![\w-]|\.\w|/\w)"
+)
+ELSEWHERE = "{path} was taken too, and only {folder} is meant"
 SPARES = lazy_regex(
     r"\b(?:keep\w*|stay\w*|except|but|other than|remain\w*|leav\w*|rest|behalte\w*|bleib\w*|außer|garde\w*"
     r"|sauf|restent|conserv\w*|salvo|excepto|tranne|behoud\w*|behalve)\b",
@@ -171,6 +188,42 @@ def find_lacking_each(changes: Sequence[Change], workspace: Workspace, request: 
     if not lacking:
         return None
     return make_mendable(LACKING_EACH.format(path=lacking[0]), shlex.join(["touch", *lacking]))
+
+
+def find_nested_copy(changes: Sequence[Change], request: str) -> Flaw | None:
+    """Say that a folder was copied into the new one that was to be its copy; the command brings it up."""
+    wanted = COPY_OF.search(request)
+    made = [change.path for change in changes if change.left and not change.was]
+    tops = {path.partition("/")[0] for path in made}
+    if not wanted or tops != {wanted["new"]}:
+        return None
+    old = wanted["old"].rstrip("/").rpartition("/")[2]
+    inner = f"{wanted['new']}/{old}"
+    if any(not f"{path}/".startswith(f"{inner}/") for path in made if path != wanted["new"]):
+        return None
+    new, inner = shlex.quote(wanted["new"]), shlex.quote(inner)
+    said = NESTED_COPY.format(new=wanted["new"], old=old)
+    return make_mendable(said, f"cp -r {inner}/. {new}/ && rm -r {inner}")
+
+
+def find_wide_look(code: str, there: Iterable[str], request: str) -> Flaw | None:
+    """Say that a search went through all folders where a request names the one in which it is to look, and
+    there are such files elsewhere. `there`: the paths of all files.
+    """
+    wide = _WIDE.search(code)
+    paths = [*there] if wide else []
+    folders = {path.rpartition("/")[0] for path in paths} - {""}
+    parents = {each for path in folders for each in (path, path.partition("/")[0])}
+    named = [each for each in parents if re.search(_INSIDE % re.escape(each), request)]
+    if not wide or len(named) != 1:
+        return None
+    such = (each for each in sorted(paths) if each.endswith(wide["ending"]))
+    other = next((each for each in such if not each.startswith(f"{named[0]}/")), "")
+    if not other:
+        return None
+    start, end = wide.span("place")
+    how = f"{code[:start]}{shlex.quote(named[0])}{code[end:]}".strip()
+    return make_mendable(ELSEWHERE.format(path=other, folder=named[0]), how)
 
 
 def _has_word(text: str, word: str) -> bool:
