@@ -805,3 +805,20 @@ def test_a_comment_that_says_read_reads_nothing(context, tag, path, source, outc
         f"Write {path}: {runner} {path} N prints N times two. {runner} {path} 4 prints 8."
     )
     assert use(context, tag, source, path).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("source", "example", "right"),
+    [
+        ("print(sys.argv[1] % 4 == 0)", "2024 prints True", "print(int(sys.argv[1]) % 4 == 0)"),
+        ("print(f'{sys.argv[1] * 1.2:.2f}')", "10 prints 12.00", "print(f'{float(sys.argv[1]) * 1.2:.2f}')"),
+        ("n = sys.argv[1]\nprint(n / 2)", "2.5 prints 1.25", "n = float(sys.argv[1])\nprint(n / 2)"),
+        ("print(sys.argv[1] + 2)", "two prints 4", ""),
+        ("print(int(sys.argv[1]) / 'a')", "2 prints 4", ""),
+    ],
+)
+def test_an_argument_that_is_computed_with_becomes_a_number(context, source, example, right):
+    context.ledger.begin_turn(f"Write a.py: python3 a.py {example}.")
+    result = use(context, "python", f"import sys\n{source}", "a.py")
+    assert ("sys.argv holds texts" in result.text) == bool(right), result.text
+    assert not right or context.ledger.corrected == f"import sys\n{right}"

@@ -952,6 +952,15 @@ def test_when_something_came_to_be_asks_for_nothing(session):
     assert (it.folder / "a.txt").read_text() == "a\nb\n"
 
 
+def test_lines_that_keep_their_order_are_not_sorted_in_place(session):
+    asked = "Remove the repeats from a.txt; the order should stay, so the first one is kept."
+    it = session("```bash\nsort -u a.txt\n```", "They are gone.", "They are.")
+    put(it.loop.context, "a.txt", "c\na\nc\nb\n")
+    attachments.attach_named_files(asked, it.loop.context)
+    it.play(asked)
+    assert (it.folder / "a.txt").read_text() == "c\na\nb\n"
+
+
 @pytest.mark.parametrize("answer", ["The lines are in order.", "a b c\n\nOutput:\n```text\na\nb\n```"])
 def test_a_command_is_run_in_place_where_the_answer_leaves_the_named_file_as_it_was(session, answer):
     it = session("```bash\nsort a.txt\n```", answer, "Sorted.")

@@ -31,7 +31,7 @@ from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.task_numbers import find_lacking_number
 from tripletick.tools.task_readings import find_misreadings
 from tripletick.tools.tool import ToolContext
-from tripletick.tools.unpacking import correct_unpacking
+from tripletick.tools.unpacking import correct_texts, correct_unpacking
 
 MISPRINTED = "it prints {line!r}, and the task shows {sample!r}: {first} comes before {other}"
 OTHER_CASE = "it prints {line!r}, and the task says {word!r}"
@@ -152,6 +152,7 @@ def _find_misreadings(
     if any(each.fault for each in used):
         more.append(lambda new: command_arguments.find_whole_text(*new))
     more += [partial(_find_unpacking, each, program.context) for each in used]
+    more += [partial(_find_text, each) for each in used if each.fault]
     more.append(lambda new: find_unformatted(*new[:3]))
     new = NewProgram(task, program.path, program.source, program.language)
     return find_misreadings(new, more, is_new=is_new, holds=holds)
@@ -174,6 +175,14 @@ def _find_unpacking(
         return None
     lines = [line for text in read_named_texts(example.command, context) for line in text]
     return correct_unpacking(program.source, find_error_line(example.printed), code, lines)
+
+
+def _find_text(example: example_runs.CommandExample, program: NewProgram) -> Misreading | None:
+    """Find arguments that a program in Python computes with as texts, where an example failed by that."""
+    if program.language.tag != "python":
+        return None
+    words = [word.strip("\"' ") for word in command_arguments.WORD.findall(example.command)][1:]
+    return correct_texts(program.source, find_error_line(example.printed), words, example.right)
 
 
 def find_echo(task: str, example: example_runs.CommandExample, source: str) -> str:

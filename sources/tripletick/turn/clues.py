@@ -15,6 +15,7 @@ from tripletick.messages import Call
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.python_source import list_definitions, parse_program
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
+from tripletick.turn.content_checks import KEEP_FIRST
 
 MOST, DEFINED = 2, 12
 """Files that are shown, and names that a module defines."""
@@ -47,6 +48,12 @@ DATES: tuple[tuple[str, str, str], ...] = (
 )
 """How a request speaks of dates of a form, the form, and what is one."""
 ORDERS = frozenset({"sort", "sorted", "min", "max"})
+KEEPS_ORDER = lazy_regex(
+    r"(?i)\b(?:keep\w*|preserv\w*|same|original|retain\w*|leav\w*|not chang\w*)\b[^.;\n]{0,30}\border\b"
+    r"|\border\b[^.;\n]{0,20}\b(?:stay\w*|remain\w*|kept|(?:the|as it) (?:same|is|was))\b"
+    r"|\breihenfolge\b|\bl.ordre\b|\bel orden\b|\bl.ordine\b|\bvolgorde\b"
+)
+"""What says that lines stay in the order that they have."""
 FILTERS = frozenset({"tac", "uniq", "rev", "shuf"})
 """Commands that print a text in another form, and are not meant for looking at it."""
 _SORTED_BY = lazy_regex(r"-[rnufVhMdb]+|-[kt]\S+")
@@ -82,9 +89,9 @@ def describe_loop(path: str, text: str, reply: str) -> str:
     return LOOP.format(path=path, how=how)
 
 
-def save_in_place(script: str, path: str) -> str:
+def save_in_place(script: str, path: str, request: str = "") -> str:
     """Give a command that only prints a changed text (`sort a.txt`) as one that changes the text itself; ""
-    for any other.
+    for any other. Lines that are to keep their order are not sorted to find those that are there twice.
     """
     with suppress(ValueError):
         words = [] if _JOINED.search(script.strip()) else shlex.split(script)
@@ -92,6 +99,8 @@ def save_in_place(script: str, path: str) -> str:
         if last != path or path.startswith("-"):
             return ""
         if program == "sort" and all(map(_SORTED_BY.fullmatch, options)):
+            if any("u" in each for each in options) and KEEPS_ORDER.search(request):
+                return KEEP_FIRST.format(key="$0", path=shlex.quote(path))
             return shlex.join(["sort", *options, "-o", path, path])
         if program == "sed" and len(options) == 1 and _EDITS.fullmatch(options[0]):
             return f"sed -i {script.strip().removeprefix('sed').strip()}"

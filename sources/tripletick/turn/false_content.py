@@ -16,7 +16,7 @@ from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 from tripletick.tools.data_summary import SEPARATED, detect_separator
-from tripletick.turn.clues import describe_dates, find_date_forms, list_date_forms
+from tripletick.turn.clues import KEEPS_ORDER, describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
 from tripletick.turn.size_checks import find_other_names, find_wrong_size
@@ -78,10 +78,6 @@ TARGET = lazy_regex(
 """The folder into which a request wants something."""
 DISORDERED = "The lines of {path} were in another order then."
 _SORTS = lazy_regex(r"(?i)\b(?:sort\w*|order(?:ed)? by|alphabet\w*|ascending|descending|a ?(?:-|to) ?z)\b")
-_KEEPS_ORDER = lazy_regex(
-    r"(?i)\b(?:keep\w*|preserv\w*|same|original|retain\w*|leav\w*|not chang\w*)\b[^.;\n]{0,30}\border\b"
-    r"|\breihenfolge\b|\bl.ordre\b|\bel orden\b|\bl.ordine\b|\bvolgorde\b"
-)
 UNPACKS_THERE = "This does: {how}"
 
 
@@ -192,7 +188,7 @@ def _find_lost_order(
         first, last = (list(dict.fromkeys(lines)) for lines in (old, old[::-1]))
         kept = set(new)
         ways = ([line for line in first if line in kept], [line for line in last[::-1] if line in kept])
-        same = _KEEPS_ORDER.search(request) or new != sorted(new)
+        same = KEEPS_ORDER.search(request) or new != sorted(new)
         if kept < set(old) | {""} and len(kept) == len(new) < len(old) and new not in ways and same:
             how = KEEP_FIRST.format(key="$0", path=shlex.quote(change.path))
             return take_back(DISORDERED.format(path=change.path), f"This keeps it: {how}")

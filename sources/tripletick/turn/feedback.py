@@ -153,7 +153,7 @@ def _show_wanted(
         saved = clues.save_output(last, results[-1][1].text, path) if last and changed.nothing else ""
         return show_mending(saved, "bash") or _show_renaming(conversation, path, changed)
     if name == "undone" and last and last.tool == "bash":
-        return show_mending(clues.save_in_place(last.body, path), "bash")
+        return show_mending(clues.save_in_place(last.body, path, conversation.asked), "bash")
     return _describe_given(context, results) if name == "bare" else ""
 
 
