@@ -112,6 +112,14 @@ def test_what_is_no_example_is_none(task):
             'python3 deck.py 3 prints the ten lines "1 x 3 = 3" to "10 x 3 = 30". It must do others too.',
             "1 x 3 = 3\\n...\\n10 x 3 = 30",
         ),
+        (
+            'python3 deck.py "le chat dort ici" affiche ici dort chat le, sur une seule ligne.',
+            "ici dort chat le",
+        ),
+        ("echo 3 4 | python3 deck.py prints 7, no more", "7"),
+        ("python3 deck.py e4 prints white.", ""),
+        ("python3 deck.py e4 prints white and python3 deck.py a1 prints white", ""),
+        ("python3 deck.py FILE prints white and python3 deck.py a1 prints nothing", ""),
         ("python3 deck.py 2 prints: the sum of both", ""),
         ("deck.py where the sum should be whole: python3 deck.py 2 3 prints 5.", "5"),
         ("Write deck.py, and it should take two. python3 deck.py 2 3 prints 5.", "5"),
@@ -160,3 +168,15 @@ def test_more_ways_to_say_what_a_command_prints(task, right):
 def test_a_result_is_corrected_by_what_is_said_of_its_own_command():
     task = 'Write deck.py: python3 deck.py 2 3 prints 5, and python3 deck.py a should print "wrong".'
     assert find(task, find_examples) == [("python3 deck.py a", "wrong")]
+
+
+def test_two_arguments_with_a_word_each_are_examples():
+    task = "It prints a colour. python3 deck.py e4 prints white and python3 deck.py a1 prints black."
+    found = find(task, find_examples)
+    assert found == [("python3 deck.py e4", "white"), ("python3 deck.py a1", "black")]
+
+
+@pytest.mark.parametrize(("word", "shown"), [("elm", True), ("garbage", False), ("lines", False)])
+def test_what_a_program_is_fed_and_prints_is_an_example(word, shown):
+    feeds = r"printf 'oak\nelm\n' | python3 deck.py"
+    assert find(f"deck.py reads lines. So {feeds} prints {word}.", find_examples) == [(feeds, word)] * shown

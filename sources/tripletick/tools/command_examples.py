@@ -76,6 +76,18 @@ _VALUE = lazy_regex(
     r"|(-?\d+ [a-z]{1,12})(?=[.,;!]|\s*$)"
     r"|(-?\d+(?:\.\d+)?(?: -?\d+(?:\.\d+)?){0,9})(?![\w.]*\d)|(yes|no)(?=[.,;!]|\s*$))"
 )
+_NO_WORD = (
+    r"(?!(?:the|an?|its|it|all|each|how|what|which|whether|only|just|nothing|everything|something|errors?)\b)"
+)
+_ENDS = r"(?=[.,;!)]?\s*$|[.,;]\s|,? (?:and|but|und|et|y|e|while)\b)"
+_ONE_WORD = lazy_regex(
+    rf"(?P<given> +[\w.:/-]+)[`\"']?,? (?:{SAYS}) (?P<word>{_NO_WORD}[^\W\d_]{{2,20}}){_ENDS}"
+)
+_FED = lazy_regex(r"\b(?:printf|echo) (?:'[^'\n]{1,200}'|\"[^\"\n]{1,200}\"|[^|'\"\n]{1,80}) ?\| *$")
+_FED_RESULT = lazy_regex(
+    rf"[`\"']?,? (?:{SAYS}) (?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)'|`(?P<code>[^`\n]+)`"
+    rf"|(?P<number>-?\d+(?:\.\d+)?){_ENDS}|(?P<word>{_NO_WORD}[^\W\d_]{{2,20}}){_ENDS})"
+)
 _NUMBER = lazy_regex(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
 _CALLED_IN = lazy_regex(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
 """What says of a program where a function is."""
@@ -132,9 +144,35 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                     right = "\n".join(_take_output(lines[number + 1 :]))
             if right and command and not is_open(command) and shows_whole_lines(right):
                 found.setdefault(command, right)
+    if not found and not faulty:
+        found = _find_fed(task, called) or _find_alternatives(task, called)
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
     return [*found.items(), *line_examples.find_piped_examples(task, path, language)]
+
+
+def _find_alternatives(task: str, called: re.Pattern[str]) -> dict[str, str]:
+    """Find commands with one argument each that print one word each, which are not all the same: "square.py
+    e4 prints white and square.py a1 prints black". Of one alone the word may say what it is.
+    """
+    found: dict[str, str] = {}
+    for call in called.finditer(task):
+        if (said := _ONE_WORD.match(task, call.end())) and not is_open(call[0] + said["given"]):
+            found.setdefault(call[0] + said["given"], said["word"])
+    return found if len({*found.values()}) > 1 else {}
+
+
+def _find_fed(task: str, called: re.Pattern[str]) -> dict[str, str]:
+    """Find commands that another one feeds: "printf 'oak\\nelm\\n' | python3 last.py prints elm". A word that
+    is not quoted must be one of those that it is fed.
+    """
+    found: dict[str, str] = {}
+    for call in called.finditer(task):
+        fed, said = _FED.search(task[: call.start()]), _FED_RESULT.match(task, call.end())
+        words = re.findall(r"[^\W\d_]+", fed[0].replace("\\n", " ")) if fed else []
+        if fed and said and (not said["word"] or said["word"] in words):
+            found.setdefault(f"{fed[0]}{call[0]}", said[said.lastgroup or 0])
+    return found
 
 
 def is_open(command: str) -> bool:

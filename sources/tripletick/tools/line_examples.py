@@ -67,6 +67,7 @@ _PIPED = lazy_regex(
 _PLAIN = lazy_regex(
     rf"{_SAID} (?P<said>\w[^\n\"'`]{{0,80}}?)(?P<each>{_A_LINE_EACH})?"
     r"(?=\.?\s*$|(?<!\d)[.;] +[A-Z\"]|[,;]? (?:and|or|but|while) (?:python|node|bash|for)\b"
+    r"|, (?:on|in|sur|auf|en|su) (?:one|an?|einer|une|una) (?:\w+ )?(?:line|Zeile|ligne|línea|riga)\b"
     r"|,? (?:spelled|not|instead)\b| \()"
 )
 """A result without quotes, up to the end of its sentence."""
