@@ -826,3 +826,26 @@ def test_what_was_only_printed_is_saved_where_a_reply_leaves_it_at_that(session,
     assert (f"```bash\n{saves}\n```" in told(it, 1)) == bool(saves)
     made = [path for path in ("a.json", "b.txt") if (it.folder / path).exists()]
     assert len(made) == bool(saves)
+
+
+SETTINGS = "; shop till\n[server]\nhost = till.local\nport = 8080\n\n[printer]\nport = 9100\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "reply", "saved"),
+    [
+        (
+            "in s.ini the port of the server has to be 8090 instead of 8080",
+            SETTINGS.replace("8080", "8090"),
+            True,
+        ),
+        ("in s.ini the port of the server has to be 8090 instead of 8080", "[server]\nport = 8090\n", False),
+        ("what is the port of the server in s.ini?", SETTINGS.replace("8080", "8090"), False),
+    ],
+)
+def test_a_block_that_is_the_shown_file_with_a_change_is_that_file(session, request_, reply, saved):
+    it = session(f"```ini\n{reply}```", *["It is done."] * 3)
+    put(it.loop.context, "s.ini", SETTINGS)
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert (it.folder / "s.ini").read_text() == (reply if saved else SETTINGS)

@@ -41,6 +41,8 @@ _STATED = lazy_regex(
 )
 ALIKE, CLEARLY = 0.6, 0.1
 """How much a line must be like the one that it should be, and by how much more than any other."""
+CHANGED = 0.6
+"""How much a block must be like the file that it is with some lines changed; difflib's ratio of lines."""
 MOST = 500
 """Lines of a program of which one is sought by likeness."""
 SHORTEST = 4
@@ -147,7 +149,7 @@ def read_as_file(
     """Turn a reply that calls nothing, or nothing new, into the file that it is, or that it says how to
     change, or the answer.
     """
-    reading = take_document(_read_as_answer(reading, tries), conversation, context.ledger)
+    reading = take_document(_read_as_answer(reading, tries), conversation, context)
     if reading.calls or reading.question or context.ledger.withheld or BLOCK.search(reading.text):
         return reading
     path = context.ledger.asked
@@ -159,12 +161,32 @@ def read_as_file(
     return reading
 
 
-def take_document(reading: ParsedReply, conversation: Conversation, ledger: FileTracker) -> ParsedReply:
+def _find_shown_settings(tag: str, body: str, conversation: Conversation, context: ToolContext) -> str:
+    """Give the one file of this tag that was shown whole and that a request wants changed, where a block is
+    that with a few lines changed; none of plain text, which may be an answer.
+    """
+    said, asked = conversation.templates, conversation.asked
+    alters = any(said.has_words(kind, asked) for kind in ("alters", "sets", "adds", "deletes", "repairs"))
+    documents = filter(is_document, context.ledger.shown) if tag not in ("", PLAIN) else ()
+    paths = [path for path in documents if get_tag(path) == tag]
+    if not alters or len(paths) != 1:
+        return ""
+    with suppress(PathRefused, UnicodeError):
+        before = context.workspace.read_shown(paths[0], LARGEST).decode().splitlines()
+        after = body.splitlines()
+        same = SequenceMatcher(None, before, after, autojunk=False).ratio()
+        return paths[0] if len(before) <= MOST and CHANGED <= same < 1 else ""
+    return ""
+
+
+def take_document(reading: ParsedReply, conversation: Conversation, context: ToolContext) -> ParsedReply:
     """Turn a reply of one block of text, without a path, into the file that the model was asked for."""
+    ledger = context.ledger
     blocks = BLOCK.findall(reading.text)
     if reading.calls or reading.question or ledger.withheld or len(blocks) != 1:
         return reading
     path = ledger.wanted or (ledger.asked if not ledger.mended else "")
+    path = path or _find_shown_settings(blocks[0][1], blocks[0][2], conversation, context)
     if not path and conversation.templates.has_words("makes", conversation.asked):
         texts = [each for each in ledger.absent if is_document(each) and each not in ledger.known]
         # in a question it is spoken of, and may be shown by an example
