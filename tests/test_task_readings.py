@@ -20,6 +20,8 @@ KEEP = "Write keep.sh: bash keep.sh letter.txt copies the file and prints saved 
 COUNT = "Write count.sh: print how many files in the folder, not in subfolders, end with .txt."
 DIRECT = "Write count.sh: it prints how many .txt files are directly in that folder."
 
+GREETS = "Write welcome.sh, which greets everyone named on the command line, each on a line."
+
 FROST = 'Write frost.py, which prints the lowest and the highest, like this: "lowest -3" and "highest 14".'
 
 TODOS = "Write todos.sh: bash todos.sh FILE prints how many lines contain TODO in capitals."
@@ -119,6 +121,18 @@ def correct(task, source, tag="python"):
         (COUNT.replace(".sh", ".py"), "python", "list(p.rglob('*.txt'))", "list(p.glob('*.txt'))"),
         (FROST, "python", 'print(f"lowest -{min(a)}")', 'print(f"lowest {min(a)}")'),
         (FROST, "javascript", "console.log(`lowest -${low}`)", "console.log(`lowest ${low}`)"),
+        (
+            GREETS,
+            "bash",
+            '#!/bin/bash\necho "Hi, $1!"\necho "Hi, $2!"\n',
+            '#!/bin/bash\nfor each in "$@"; do\n    echo "Hi, $each!"\ndone\n',
+        ),
+        (
+            GREETS,
+            "python",
+            "import sys\nprint('Hi', sys.argv[1])\nprint('Hi', sys.argv[2])\nprint('Hi', sys.argv[3])",
+            "import sys\nfor each in sys.argv[1:]:\n    print('Hi', each)\n",
+        ),
         (DIRECT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         ("Schreibe a.py: es zählt die Dateien direkt in $1", "python", "p.rglob('*')", "p.glob('*')"),
         (TODOS, "bash", 'grep -i "TODO" "$1" | wc -l', 'grep "TODO" "$1" | wc -l'),
@@ -195,6 +209,8 @@ def test_a_program_is_given_as_its_task_says_it(task, tag, source, right):
         (TALLY, "python", f"{TALLIES}    if team not in sums:\n        sums[team] = int(goals)"),
         (TALLY.replace("total", "last result"), "python", f"{TALLIES}    sums[team] = int(goals)"),
         ("Count the files in a folder and its subfolders", "bash", 'find "$1" -type f | wc -l'),
+        (GREETS, "bash", 'echo "Hi, $1!"\necho "Bye, $2!"'),
+        ("Write a.sh, which greets two people", "bash", 'echo "Hi, $1!"\necho "Hi, $2!"'),
         (FROST, "python", 'print(f"highest -{max(a)}")'),
         ("Write a.sh: it copies all files below $1 directly into $2", "bash", 'find "$1" -type f'),
         (COUNT, "bash", 'find "$1" -maxdepth 1 -type f | wc -l'),

@@ -730,3 +730,28 @@ def test_a_loop_moves_what_its_name_stands_for(session, line, left):
     it.play("Sort the files of in by year")
     assert sorted(path.name for path in (it.folder / "in").iterdir() if path.is_file()) == left
     assert left or (it.folder / "in/1962/1962-b.txt").exists()
+
+
+ANIMALS = "name,species\nMinka,cat\nRex,dog\nTiger,cat\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "lacks"),
+    [
+        ("Write all the cats to cats.csv, with the header line", "grep cat animals.csv > cats.csv", True),
+        ("Write all the cats to cats.csv, without a name", "grep cat animals.csv > cats.csv", False),
+        (
+            "Write all the cats to cats.csv, with the header line",
+            "(head -n 1 animals.csv; grep cat animals.csv) > cats.csv",
+            False,
+        ),
+    ],
+)
+def test_a_table_that_was_taken_from_another_has_its_header(session, request_, code, lacks):
+    it = session(f"```bash\n{code}\n```", "They are there.", "They are there.", "Yes.")
+    put(it.loop.context, "animals.csv", ANIMALS)
+    it.play(f"animals.csv has our animals. {request_}")
+    assert ("cats.csv lacks the header of animals.csv" in told(it, 1)) == lacks
+    lines = (it.folder / "cats.csv").read_text().splitlines()
+    assert lines[lines[0] == "name,species" :] == ["Minka,cat", "Tiger,cat"]
+    assert (lines[0] == "name,species") == ("header" in request_)

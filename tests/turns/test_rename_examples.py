@@ -124,3 +124,21 @@ def test_a_rename_as_shown_stays(session):
 
 def test_of_nothing_no_rename_is_shown():
     assert find_other_renaming((), "a.txt becomes b.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("request_", "name"),
+    [
+        ("rename the files in songs so that every space becomes an underscore", "danny_boy.txt"),
+        ("In the file names in songs replace the spaces with hyphens", "danny-boy.txt"),
+        ("Ersetze in den Dateinamen in songs die Leerzeichen durch Unterstriche", "danny_boy.txt"),
+        ("Put a space with an underscore into songs", ""),
+    ],
+)
+def test_blanks_of_names_get_the_sign_that_is_meant(session, request_, name):
+    it = session("```bash\nsed -i 's/zzz/x/' songs/*.txt\n```", "Done.", "Done.", "Done.")
+    for each in ("songs/danny boy.txt", "songs/green.txt", "other one.txt"):
+        put(it.loop.context, each, each)
+    it.play(request_, "file")
+    names = {path.name for path in it.folder.rglob("*.txt")}
+    assert names == {name or "danny boy.txt", "green.txt", "other one.txt"}

@@ -68,6 +68,18 @@ _ASKS = lazy_regex(r"(?i)\basks?\b|\bprompt|\binteractiv|\bfragt|\bdemande|\bpre
 _INPUT = lazy_regex(r"\binput\((?:[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')?\)")
 _PROMPT = lazy_regex(r"\binput\((?:[rf]?\"[^\"\n]+\"|[rf]?'[^'\n]+')\)")
 _EXPORTS = lazy_regex(r"(?m)^(?:module\.exports\s*=|export default)\s*\{?\s*(?P<name>\w+)\s*\}?;?[ \t]*$")
+COUNTED = "it takes {count} arguments, and any number of them is meant: {right}"
+_ANY_NUMBER = lazy_regex(
+    r"(?i)\b(?:every(?:one|body)?|each|all)\b[^.\n]{0,40}"
+    r"\b(?:names?|named|words?|arguments?|numbers?|command line)\b|\bany number of\b"
+    r"|\b(?:several|many|more) (?:names|words|arguments|numbers)\b|\bhowever many\b"
+    r"|\b(?:jede\w*|alle[nr]?) (?:namen?|wörter|argumente?)\b"
+)
+_EACH = {
+    "bash": ("$1", "$2", 'for each in "$@"; do\n    {line}\ndone', "$each"),
+    "python": ("sys.argv[1]", "sys.argv[2]", "for each in sys.argv[1:]:\n    {line}", "each"),
+}
+"""The first two arguments, a loop over all, and what stands for one in that."""
 _SHALLOW = lazy_regex(
     r"(?i)\b(?:files?|folders?|entries|items|lies?|are|is) (?:that (?:are|lie) )?directly (?:in|under)\b"
     r"|\b(?:dateien?|ordner|einträge) direkt (?:in|unter)\b|\b(?:directement dans|directamente en) "
@@ -264,7 +276,28 @@ def _find_joined_arguments(program: NewProgram) -> Misreading | None:
     return Misreading(told, source.replace(found["code"], right, 1))
 
 
+def _find_counted_arguments(program: NewProgram) -> Misreading | None:
+    """Find lines that do the same with the first argument and the second, where any number is meant."""
+    form = _EACH.get(program.language.tag)
+    if not form or not _ANY_NUMBER.search(program.task):
+        return None
+    lines = program.source.splitlines()
+    for at, (one, two) in enumerate(itertools.pairwise(lines)):
+        first, second, loop, name = form
+        if first not in one or one.replace(first, second) != two:
+            continue
+        end = at + 2
+        while end < len(lines) and lines[end] == one.replace(first, first.replace("1", str(end - at + 1))):
+            end += 1
+        blanks = one[: len(one) - len(one.lstrip())]
+        body = [f"{blanks}{line}" for line in loop.format(line=one.strip().replace(first, name)).splitlines()]
+        right = "\n".join([*lines[:at], *body, *lines[end:], ""])
+        return Misreading(COUNTED.format(count=end - at, right="; ".join(map(str.strip, body))), right)
+    return None
+
+
 CHECKS = (
+    _find_counted_arguments,
     _find_unread,
     _find_prompt,
     _find_joined_ends,
@@ -274,5 +307,5 @@ CHECKS = (
     _find_any_case,
     _find_joined_arguments,
 )
-BEYOND = (_find_depth, _find_unused, _find_any_case)
+BEYOND = (_find_counted_arguments, _find_depth, _find_unused, _find_any_case)
 """Those that an example which holds says nothing of."""

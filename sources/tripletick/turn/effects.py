@@ -122,6 +122,7 @@ def find_flaws(
     gone = [each.path for each in changes if each.was and not each.left]
     changed = {each.path for each in changes}
     held = find_decimals(asked) is not None or content_checks.MEANS.search(asked)
+    held = held or content_checks.HEADER.search(asked)
     sources = _read_named(workspace, asked, changed) if held and changes else {}
     if gone and result_checks.DEEP.search(asked):
         made = {each.path for each in changes if each.left}
@@ -198,6 +199,7 @@ def _check_file(
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else None
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)
+        yield content_checks.find_lost_header(path, text, sources, asked) if not before else None
         yield content_checks.find_doubled(path, text, before, asked) if before else None
         yield content_checks.find_grown_line(path, text, before) if before else None
         yield content_checks.find_kept_line(path, text, before, asked)

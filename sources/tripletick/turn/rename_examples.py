@@ -22,6 +22,17 @@ _SHOWN = lazy_regex(
     re.IGNORECASE,
 )
 """The name that a file gets, behind the one that it has, which may lack its ending."""
+_SIGN = (
+    r"(?P<sign>underscores?|hyphens?|dash(?:es)?|unterstrich\w*|bindestrich\w*|tirets?(?: bas)?"
+    r"|guion(?:es)?(?: bajo)?|_|-)"
+)
+_SPACES = lazy_regex(
+    r"(?i)(?=[\s\S]*\b(?:names?|renam\w+|dateinamen|umbenenn\w*|noms?|nombres?|nomi)\b)[\s\S]*?"
+    r"\b(?:spaces?|blanks?|leerzeichen|espaces?|espacios?|spazi)\b[^.;\n]{0,40}?"
+    r"\b(?:becomes?|be|with|by|to|into|durch|zu|par|por|con)\b (?:(?:an?|einen?|des|un) )?[\"'`]?"
+    rf"{_SIGN}(?!\w)"
+)
+"""Names in which another sign is to stand for each blank."""
 _FIRST = lazy_regex(
     rf"\b(?:renam\w*|benenne?|umbenenn\w*|renomme\w*|renombra\w*|rinomina\w*) {_NAME.format('old')}"
     rf" (?:to|into|as|in|en|a) {_NAME.format('new')}(?![\w/-])",
@@ -63,6 +74,8 @@ def describe_shown_renaming(paths: Iterable[str], request: str) -> str:
     """Give the loop that renames as a request shows it with one of these files, "" where it shows none, and
     where each gets another number. Of a request without any the files are not looked at.
     """
+    if spaces := _SPACES.search(request):
+        return _describe_blanks(paths, spaces["sign"], request)
     if not (_SHOWN.search(request) or _FIRST.search(request)):
         return ""
     by_name = {path.rpartition("/")[2]: path for path in paths}
@@ -70,6 +83,21 @@ def describe_shown_renaming(paths: Iterable[str], request: str) -> str:
     if not old or re.search(r"(?i)\b(?:number|first|nummer|num[eé]r)", request):
         return ""
     return _describe_loop(by_name[old].removesuffix(old), old, new)
+
+
+def _describe_blanks(paths: Iterable[str], sign: str, request: str) -> str:
+    """Give the loop that puts a sign in the place of the blanks in names of one folder; of several the one
+    that a request names.
+    """
+    blank = [path.rpartition("/") for path in paths if " " in path.rpartition("/")[2]]
+    folders = {folder for folder, _, _ in blank}
+    named = {each for each in folders if each and re.search(rf"(?<![\w/]){re.escape(each)}(?!\w)", request)}
+    chosen = named or folders
+    if len(chosen) != 1:
+        return ""
+    folder, by = chosen.pop(), "_" if re.match(r"(?i)_|under|unter|tirets? bas|guion bajo", sign) else "-"
+    moves = f"cd {shlex.quote(folder)} && " if folder else ""
+    return LOOP.format(moves=moves, pattern="*' '*", name=f"${{f// /{by}}}")
 
 
 def find_doubled_ending(changes: Sequence[Change], request: str) -> tuple[str, str] | None:
