@@ -131,7 +131,7 @@ def correct(task, source, tag="python"):
             GREETS,
             "python",
             "import sys\nprint('Hi', sys.argv[1])\nprint('Hi', sys.argv[2])\nprint('Hi', sys.argv[3])",
-            "import sys\nfor each in sys.argv[1:]:\n    print('Hi', each)\n",
+            "import sys\nfor each in sys.argv[1:]:\n    print('Hi', each)",
         ),
         (DIRECT, "bash", 'find "$1" -type f | wc -l', 'find "$1" -maxdepth 1 -type f | wc -l'),
         ("Schreibe a.py: es zählt die Dateien direkt in $1", "python", "p.rglob('*')", "p.glob('*')"),

@@ -291,7 +291,7 @@ def _find_counted_arguments(program: NewProgram) -> Misreading | None:
             end += 1
         blanks = one[: len(one) - len(one.lstrip())]
         body = [f"{blanks}{line}" for line in loop.format(line=one.strip().replace(first, name)).splitlines()]
-        right = "\n".join([*lines[:at], *body, *lines[end:], ""])
+        right = "\n".join([*lines[:at], *body, *lines[end:]]) + "\n" * program.source.endswith("\n")
         return Misreading(COUNTED.format(count=end - at, right="; ".join(map(str.strip, body))), right)
     return None
 
