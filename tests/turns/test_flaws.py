@@ -755,3 +755,42 @@ def test_a_table_that_was_taken_from_another_has_its_header(session, request_, c
     lines = (it.folder / "cats.csv").read_text().splitlines()
     assert lines[lines[0] == "name,species" :] == ["Minka,cat", "Tiger,cat"]
     assert (lines[0] == "name,species") == ("header" in request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "moved"),
+    [
+        ("Make a new folder called alto inside scores and move the alto files in there", "mkdir alto", True),
+        ("Make a new folder called alto inside scores", "mkdir scores/alto", False),
+        ("Make a folder alto with the scores", "mkdir alto", False),
+    ],
+)
+def test_a_folder_is_made_in_the_one_that_is_there(session, request_, code, moved):
+    it = session(f"```bash\n{code} && mv scores/a.txt {code.partition(' ')[2]}/\n```", *["It is there."] * 4)
+    put(it.loop.context, "scores/a.txt", "a")
+    put(it.loop.context, "scores/b.txt", "b")
+    it.play(request_)
+    assert ("alto is to be in scores: mv alto scores/" in told(it, 1)) == moved
+    assert (it.folder / "scores/alto/a.txt").exists() == (moved or "scores/" in code)
+
+
+@pytest.mark.parametrize(
+    "condition", ["$f == a*", '"$f" == a*', "${f} = a.txt", "$f == in/a*", "$f == *a.txt"]
+)
+def test_a_loop_over_a_folder_compares_names(session, condition):
+    code = f'mkdir x; for f in in/*; do if [[ {condition} ]]; then mv "$f" x/; fi; done'
+    it = session(f"```bash\n{code}\n```", *["They are there."] * 3)
+    for name in ("in/a.txt", "in/b.txt"):
+        put(it.loop.context, name, name)
+    it.play("Move the files of in whose names begin with a into x")
+    assert [path.name for path in (it.folder / "x").iterdir()] == ["a.txt"]
+
+
+def test_other_kinds_in_folders_inside_stay(session):
+    it = session("```bash\nrm w/a.bak w/in/b.bak w/a.txt\n```", "They are gone.", "They are.", "Yes.")
+    for name in ("w/a.bak", "w/in/b.bak", "w/a.txt"):
+        put(it.loop.context, name, name)
+    it.play(
+        "Delete all the files ending in .bak in w, also the ones in the folders inside it. Nothing else please."
+    )
+    assert "the task is about .bak alone" in told(it, 1) and (it.folder / "w/a.txt").exists()

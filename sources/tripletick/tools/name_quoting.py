@@ -50,6 +50,11 @@ _LOOPS = lazy_regex(
 )
 """A loop over what lies in one folder, which is named."""
 _REPLACES = r"\$\{(?P<name>%s)(?P<rest>//?(?P<what>[^/{}\"']{1,20})/[^{}\"']*)\}"
+_COMPARED = (
+    r"(?P<start>\[\[[ \t]+\"?)\$\{?(?P<name>%s)\}?(?P<end>\"?[ \t]+(?:==?|!=)[ \t]+)"
+    r"(?P<pattern>[\"'\w*$][^ \n\]]*)"
+)
+"""A condition on the file that a loop is at."""
 _PREFIXES = (
     r"(?P<command>\b(?:mv|cp)[ \t]+(?:-\w+[ \t]+)*\"?\$\{?%(name)s\}?\"?[ \t]+)\"(?P<prefix>[\w.-]*)"
     r"\$(?:\{%(name)s##?(?P<part>[\w.-]+)\}|\{%(name)s\}|%(name)s\b)(?P<rest>[^\"\n]*)\""
@@ -176,7 +181,14 @@ def correct_cuts(script: str) -> str:
         prefixes = _PREFIXES % {"name": loop["name"]}
         script = re.sub(prefixes, partial(_keep_before, folder=folder, name=loop["name"]), script)
         script = re.sub(_REPLACES % loop["name"], partial(_keep_folder, folder=folder), script)
+        script = re.sub(_COMPARED % loop["name"], partial(_drop_folder, folder=folder), script)
     return script
+
+
+def _drop_folder(found: re.Match[str], folder: str) -> str:
+    """Compare the name alone of a path with a pattern for names."""
+    fits = found["pattern"].startswith((folder, "*", "$"))
+    return found[0] if fits else f"{found['start']}${{{found['name']}##*/}}{found['end']}{found['pattern']}"
 
 
 def _keep_before(found: re.Match[str], folder: str, name: str) -> str:

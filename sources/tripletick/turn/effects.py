@@ -132,6 +132,7 @@ def find_flaws(
         scope_checks.find_capital_ending,
         scope_checks.find_beside_folder,
         scope_checks.find_lacking_each,
+        scope_checks.find_misplaced_folder,
     ):
         yield from filter(None, [find(changes, workspace, asked)])
     renamed = find_renames(changes) if gone else {}

@@ -10,10 +10,11 @@ import operator
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change
-from tripletick.paths import Workspace
+from tripletick.paths import PathRefused, Workspace
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.sections import find_named_section, get_heading
@@ -75,6 +76,13 @@ EACH_EMPTY = lazy_regex(
     r"\b(?:empty|leere\w*|vide\w*|vac[ií]\w+|vuot\w+|lege?)\b[^.;\n]{0,20}?[\"'`]?(?P<name>[\w-]+\.\w{1,5})\b"
 )
 LACKING_EACH = "{path} is not there"
+FOLDER_IN = lazy_regex(
+    rf"(?i)\b(?:{FOLDER})\s+(?:(?:call|nam)ed |namens |appelé |llamad[ao] )?"
+    r"[\"'`]?(?P<name>[\w-]+)/?[\"'`]?\s+(?:in|inside|within|under|im|dans|en|nella)\s+"
+    r"(?:(?:the|my|our|folder|ordner|dossier|le|la|el|carpeta)\s+){0,3}"
+    r"[\"'`]?(?P<outer>[\w/-]*\w)(?![\w-]|\.\w)"
+)
+MISPLACED = "{name} is to be in {folder}"
 _FOLDER_WORDS = r"(?: (?:the|my|our|folder|der|dem|ordner|dossier|le|la|el|il|carpeta|cartella)){0,3} [\"'`]?"
 COPY_OF = lazy_regex(
     rf"(?i)\b(?:cop(?:y|ies) of|kopie (?:von|des)|copie d[eu]|copia (?:de|di)){_FOLDER_WORDS}"
@@ -188,6 +196,23 @@ def find_lacking_each(changes: Sequence[Change], workspace: Workspace, request: 
     if not lacking:
         return None
     return make_mendable(LACKING_EACH.format(path=lacking[0]), shlex.join(["touch", *lacking]))
+
+
+def find_misplaced_folder(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
+    """Say that a folder was made here where a request wants it in one that is there: "a folder alto inside
+    scores"; the command moves it there, with what went into it.
+    """
+    wanted = FOLDER_IN.search(request)
+    made = {change.path for change in changes if is_folder(change.left) and not change.was}
+    name, outer = (wanted["name"], wanted["outer"].strip("/")) if wanted else ("", "")
+    if name not in made or outer in made:
+        return None
+    with suppress(PathRefused):
+        if [workspace.get_kind(each) for each in (outer, f"{outer}/{name}")] == ["folder", "missing"]:
+            return make_mendable(
+                MISPLACED.format(name=name, folder=outer), shlex.join(["mv", name, f"{outer}/"])
+            )
+    return None
 
 
 def find_nested_copy(changes: Sequence[Change], request: str) -> Flaw | None:
