@@ -790,7 +790,5 @@ def test_other_kinds_in_folders_inside_stay(session):
     it = session("```bash\nrm w/a.bak w/in/b.bak w/a.txt\n```", "They are gone.", "They are.", "Yes.")
     for name in ("w/a.bak", "w/in/b.bak", "w/a.txt"):
         put(it.loop.context, name, name)
-    it.play(
-        "Delete all the files ending in .bak in w, also the ones in the folders inside it. Nothing else please."
-    )
+    it.play("Delete all files ending in .bak in w, also those in the folders inside it. Nothing else.")
     assert "the task is about .bak alone" in told(it, 1) and (it.folder / "w/a.txt").exists()
