@@ -792,3 +792,37 @@ def test_other_kinds_in_folders_inside_stay(session):
         put(it.loop.context, name, name)
     it.play("Delete all files ending in .bak in w, also those in the folders inside it. Nothing else.")
     assert "the task is about .bak alone" in told(it, 1) and (it.folder / "w/a.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "back"),
+    [
+        (
+            "put a copy of leaflet.txt in the folders rex and milo",
+            "{0} rex/visit.txt; {0} milo/visit.txt",
+            True,
+        ),
+        ("put a copy of leaflet.txt in rex, as visit.txt", "{0} rex/visit.txt", False),
+        ("replace what is in rex with leaflet.txt", "{0} rex/visit.txt", False),
+        ("put a copy of leaflet.txt in the folders rex and milo", "{0} rex/; {0} milo/", False),
+    ],
+)
+def test_a_copy_is_not_written_over_what_nobody_named(session, request_, code, back):
+    it = session(f"```bash\n{code.format('cp leaflet.txt')}\n```", *["They are there."] * 3)
+    for name in ("leaflet.txt", "rex/visit.txt", "milo/visit.txt"):
+        put(it.loop.context, name, name)
+    it.play(request_)
+    assert ("over rex/visit.txt, of which the task says nothing" in told(it, 1)) == back
+    kept = (it.folder / "rex/visit.txt").read_text() == "rex/visit.txt"
+    assert kept == (back or "rex/;" in code) and (not kept or (it.folder / "milo/leaflet.txt").exists())
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"), [("a\\nb\\n\\nc\\n", True), ("a\\nb\\nc\\n", False), ("a\\n\\nb\\nc\\n", False)]
+)
+def test_an_added_line_stands_right_behind_the_others(session, text, gap):
+    it = session(f"```bash\nprintf '{text}' > t.txt\n```", *["It is there."] * 3)
+    put(it.loop.context, "t.txt", "a\nb\n")
+    it.play("add the line c at the end of t.txt")
+    assert ("t.txt has an empty line before c" in told(it, 1)) == gap
+    assert not gap or (it.folder / "t.txt").read_text() == "a\nb\nc\n"

@@ -27,12 +27,6 @@ CUT_ENDING = "sed -i 's/[.]{ending}$//' {path}"
 LEAST_ALIKE = 2
 """Lines which are not there again by chance."""
 TWICE = "{path} has {line} more than once."
-HEADER = lazy_regex(
-    r"(?i)\bheaders?\b|\bheadings?\b|\bsame columns\b|\bcolumn names\b|\bkopfzeile|\bspaltennamen"
-    r"|\ben-têtes?\b|\bcabecera|\bencabezado|\bintestazion"
-)
-NO_HEADER = "{path} lacks the header of {source}"
-FIRST_LINE = "(head -n 1 {source}; cat {path}) > /tmp/rows && cp /tmp/rows {path}"
 KEEP_FIRST = "awk '!seen[{key}]++' {path} > /tmp/once && cp /tmp/once {path}"
 UNFILTERED = (
     "{word} is in {some} of the {all} lines of {path}, and the block does not look for it. Begin with: {how}"
@@ -54,6 +48,7 @@ _EVERY = lazy_regex(
 )
 """What speaks of all lines that hold a word."""
 EMPTY_LINE = "{path} has an empty line where {line} was."
+GAP = "{path} has an empty line before {line}, and had none"
 CUT_EMPTY = "sed -i '/^$/d' {path}"
 UNREADABLE = "{path} is not valid {kind}, {problem}: {how}."
 WRITERS = {
@@ -161,6 +156,16 @@ def find_empty_line(path: str, text: str, before: str) -> Flaw | None:
     if not gone:
         return None
     return make_mendable(EMPTY_LINE.format(path=path, line=gone[0]), CUT_EMPTY.format(path=shlex.quote(path)))
+
+
+def find_gap(path: str, text: str, before: str) -> Flaw | None:
+    """Say that an empty line came before what was added at the end of a text that has none."""
+    old, new = before.rstrip("\n"), text.rstrip("\n")
+    added = new.removeprefix(old)
+    if added == new or not added.startswith("\n\n") or "\n\n" in f"\n{old}":
+        return None
+    said = GAP.format(path=path, line=added.strip().partition("\n")[0])
+    return make_mendable(said, CUT_EMPTY.format(path=shlex.quote(path)))
 
 
 def find_grown_line(path: str, text: str, before: str) -> Flaw | None:
@@ -282,20 +287,6 @@ def find_lost_kinds(before: str, text: str, request: str) -> list[str]:
     # where something else was made of some, others may be meant to go as well
     is_meant = ONCE.search(request) and not CASELESS.search(request) and kept and kept <= lines.keys()
     return [line for line, many in lines.items() if is_meant and many > 1 and line not in kept]
-
-
-def find_lost_header(path: str, text: str, sources: Mapping[str, str], request: str) -> Flaw | None:
-    """Say that a new table begins with a row of the one that it was taken from, where a request wants the
-    header too.
-    """
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    if not HEADER.search(request) or not path.lower().endswith(SEPARATED):
-        return None
-    for source, lines in ((name, table.splitlines()) for name, table in sources.items()):
-        if source != path and first in lines[1:] and first != lines[0]:
-            how = FIRST_LINE.format(source=shlex.quote(source), path=shlex.quote(path))
-            return make_mendable(NO_HEADER.format(path=path, source=source), how)
-    return None
 
 
 def find_false_mean(path: str, text: str, sources: Mapping[str, str], request: str) -> Flaw | None:

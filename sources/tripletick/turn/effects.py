@@ -28,7 +28,7 @@ from tripletick.tools.decimals import find_decimals
 from tripletick.tools.file_listing import find_by_name, iter_paths
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
-from tripletick.turn import content_checks, result_checks, scope_checks
+from tripletick.turn import content_checks, result_checks, scope_checks, table_headers
 from tripletick.turn.result_checks import Flaw
 
 NAMED = 20
@@ -122,7 +122,7 @@ def find_flaws(
     gone = [each.path for each in changes if each.was and not each.left]
     changed = {each.path for each in changes}
     held = find_decimals(asked) is not None or content_checks.MEANS.search(asked)
-    held = held or content_checks.HEADER.search(asked)
+    held = held or table_headers.HEADER.search(asked)
     sources = _read_named(workspace, asked, changed) if held and changes else {}
     if gone and result_checks.DEEP.search(asked):
         made = {each.path for each in changes if each.left}
@@ -197,10 +197,12 @@ def _check_file(
         yield scope_checks.find_other_section(path, text, before, asked)
         drops = said.has_words("deletes", asked) and not said.has_words("blank", asked)
         yield content_checks.find_empty_line(path, text, before) if drops else None
+        adds = said.has_words("adds", asked) and said.lacks_words("blank", asked)
+        yield content_checks.find_gap(path, text, before) if adds and before else None
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else None
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)
-        yield content_checks.find_lost_header(path, text, sources, asked) if not before else None
+        yield table_headers.find_lost_header(path, text, sources, asked) if not before else None
         yield content_checks.find_doubled(path, text, before, asked) if before else None
         yield content_checks.find_grown_line(path, text, before) if before else None
         yield content_checks.find_kept_line(path, text, before, asked)

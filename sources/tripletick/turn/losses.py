@@ -89,7 +89,7 @@ KINDS = (
 )
 """Kinds of files that people name without a point."""
 ELSE = lazy_regex(
-    r"\b(?:else|others?|rest|remaining|everything|anything|all files|director\w+"
+    r"\b(?:else|others?|rest|remaining|everything|anything|all files(?! (?:ending|that end))|director\w+"
     r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
     r"|music|\w{0,20}(?:bild|foto|dokument|musi[kq]|tabelle)\w*|im[aá]gen\w*|immagin\w+|word|excel|powerpoint"
     r"|(?<!in )(?<!in the )(?<!in its )(?<!in all )(?:subfolders?|folders)|etc|and so on|organi[sz]e"
