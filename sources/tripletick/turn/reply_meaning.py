@@ -133,7 +133,8 @@ def take_shown_block(reading: ParsedReply, tries: Attempts) -> Generator[Event, 
     calls, block = [*map(_identify, reading.calls)], tries.offered
     last = [_identify(call) for call, _ in tries.done[-max(1, len(calls)) :]]
     spoken = reading.answer_text and {problem.code for problem in reading.problems} <= REMARKS
-    if not block or reading.question is not None or not (calls == last if calls else spoken):
+    asks = reading.question is not None or not tries.trial.doubt
+    if not block or asks or not (calls == last if calls else spoken):
         return reading
     yield Doubted((LEFT_OUT.format(block=block.path or block.body),))
     return replace(reading, calls=(block,))
