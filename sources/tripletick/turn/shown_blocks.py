@@ -14,9 +14,10 @@ from tripletick.turn.attempts import Results
 MENDS = "This block puts that right:\n{block}"
 _PLACE_HOLDER = lazy_regex(r"\b(?:FOLDER|FILE|NAME|OLD|NEW)\b")
 _MENDING = lazy_regex(
-    rf"(?ms)^{re.escape(MENDS.partition('{')[0])}(?P<fence>`{{3,}})(?P<tag>\w+)(?::(?P<path>[^\n]+))?\n"
-    r"(?P<body>.*?)\n(?P=fence)$"
+    rf"(?s)(?:.*\n)?{re.escape(MENDS.partition('{')[0])}(?P<fence>`{{3,}})(?P<tag>\w+)(?::(?P<path>[^\n]+))?\n"
+    r"(?P<body>.*?)\n(?P=fence)"
 )
+"""The last block of what is shown, at its end: before it stand files, which may say the same."""
 
 
 def show_mending(text: str, info: str) -> str:
@@ -36,7 +37,7 @@ def read_mending(shown: str, *, repairs: bool) -> Call | None:
     """Read the block that `show_mending` shows; that of a program only where one is to be repaired: what
     makes the example of a new one hold may be chance.
     """
-    found = _MENDING.search(shown)
+    found = _MENDING.fullmatch(shown)
     return (
         Call(found["tag"], found["body"], found["path"]) if found and (repairs or not found["path"]) else None
     )
