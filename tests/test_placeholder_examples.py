@@ -117,6 +117,11 @@ def test_what_is_no_example_is_none(task):
             "ici dort chat le",
         ),
         ("echo 3 4 | python3 deck.py prints 7, no more", "7"),
+        (
+            "python3 deck.py 10 converts it (1 knot is 1.852 km/h) and prints it with one decimal: 18.5",
+            "18.5",
+        ),
+        ("python3 deck.py 10 converts it and prints it with one decimal. 18.5 is too much", ""),
         ("python3 deck.py e4 prints white.", ""),
         ("python3 deck.py e4 prints white and python3 deck.py a1 prints white", ""),
         ("python3 deck.py FILE prints white and python3 deck.py a1 prints nothing", ""),

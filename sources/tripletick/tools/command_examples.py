@@ -88,6 +88,11 @@ _FED_RESULT = lazy_regex(
     rf"[`\"']?,? (?:{SAYS}) (?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)'|`(?P<code>[^`\n]+)`"
     rf"|(?P<number>-?\d+(?:\.\d+)?){_ENDS}|(?P<word>{_NO_WORD}[^\W\d_]{{2,20}}){_ENDS})"
 )
+_LATE = lazy_regex(
+    r"(?P<given>(?: +(?:-?\d[\w.:]*|\"[^\"\n]+\"|'[^'\n]+'))+)[`\"']? [a-z][^.;:()\n]{0,100}"
+    r"(?:\([^()\n]{1,60}\)[^.;:()\n]{0,60})?\b(?:prints?|gives?|shows?|outputs?)\b[^.;:()\n]{0,60}: "
+    r"(?P<right>-?\d+(?:\.\d+)?|\"[^\"\n]+\")(?=[.;]?\s*$|[.;]\s)"
+)
 _NUMBER = lazy_regex(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
 _CALLED_IN = lazy_regex(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
 """What says of a program where a function is."""
@@ -145,7 +150,7 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
             if right and command and not is_open(command) and shows_whole_lines(right):
                 found.setdefault(command, right)
     if not found and not faulty:
-        found = _find_fed(task, called) or _find_alternatives(task, called)
+        found = _find_fed(task, called) or _find_alternatives(task, called) or _find_late(task, called)
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
     return [*found.items(), *line_examples.find_piped_examples(task, path, language)]
@@ -173,6 +178,14 @@ def _find_fed(task: str, called: re.Pattern[str]) -> dict[str, str]:
         if fed and said and (not said["word"] or said["word"] in words):
             found.setdefault(f"{fed[0]}{call[0]}", said[said.lastgroup or 0])
     return found
+
+
+def _find_late(task: str, called: re.Pattern[str]) -> dict[str, str]:
+    """Find commands of which it is said first what they do: "knots.py 10 converts 10 knots to km/h and prints
+    the result: 18.5".
+    """
+    late = ((call[0], _LATE.match(task, call.end())) for call in called.finditer(task))
+    return {f"{start}{said['given']}": said["right"].strip(QUOTES) for start, said in late if said}
 
 
 def is_open(command: str) -> bool:
