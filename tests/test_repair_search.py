@@ -73,6 +73,12 @@ def look(context, path, source, task, *, mends=True):
         ("a.py", AVERAGE, "a.py week.txt prints 3, but the average is 3.5", ("//", "/")),
         ("a.py", AVERAGE, "a.py week.txt: that's 3.5, but I get 3. What's wrong?", ("//", "/")),
         ("a.py", OVEN, "python3 a.py 212 should print 100.0 but prints 194.2", ("f - 32", "(f - 32)")),
+        (
+            "a.py",
+            "import sys\n\nhens = sys.argv[1]\nprint(hens * 120)\n",
+            "python3 a.py 3 prints 333333333... instead of 360 (three hens at 120 grams each). fix it",
+            ("sys.argv[1]", "int(sys.argv[1])"),
+        ),
         ("a.py", FIRST, "the total in a.py should be 9.5, not 3.5", ("        return", "    return")),
         ("a.py", FIRST, "total([1, 2]) gives 1 and not 3, fix a.py", ("        return", "    return")),
         ("a.py", LANES, "a.py leaves out Lane 3", ("lanes)", "lanes + 1)")),

@@ -217,7 +217,14 @@ def _choose_oracle(told: str, status: int, printed: str, known: set[str]) -> Ora
     goes_on = bool(status and shown and _ENDS.search(printed))
     if not wanted and not goes_on:
         return None
-    return lambda text: _normalize(text) in wanted or (goes_on and text.startswith(shown))
+    whole = not re.search(r"\d\.\d", told + printed)
+
+    def is_right(text: str) -> bool:
+        # 360.0 is no 360 where all numbers are whole
+        meets = _normalize(text) in wanted and not (whole and re.search(r"\d\.0+(?!\d)", text))
+        return meets or (goes_on and text.startswith(shown))
+
+    return is_right
 
 
 def _replace_number(text: str, number: str, value: str) -> str:
