@@ -4,6 +4,7 @@ import pytest
 from tests.filing import open_plain, put
 
 from tripletick.tools.content_listing import list_holding
+from tripletick.turn import attachments
 
 LETTERS = {
     "letters/feb.txt": "Dear Mrs Abernathy,\nhello.\n",
@@ -35,8 +36,18 @@ def workspace(tmp_path):
         ("Copy the files in letters that don't contain Abernathy into x", ""),
         ("Copy the files in letters that contain the word nothing into x", ""),
         ("Copy the files that contain Berlin into x", ""),
+        ("Write a file that contains the word Abernathy", ""),
         ("Verschiebe alle Dateien in letters mit dem Wort Abernathy nach x", BOTH),
     ],
 )
 def test_files_are_named_that_hold_the_words_of_a_request(workspace, request_, said):
     assert list_holding(request_, workspace) == said
+
+
+def test_they_go_along_with_a_request_that_makes_a_folder(session):
+    it = session("```bash\nls\n```", "No.", "No.", "No.")
+    for path, text in LETTERS.items():
+        put(it.loop.context, path, text)
+    request = "Copy the files in letters that contain the name Abernathy into a new folder abernathy."
+    said = attachments.attach_files(request, ["bash"], it.loop.context, it.loop.conversation.templates)
+    assert BOTH in said

@@ -32,7 +32,8 @@ _KIND = (
 _QUOTED = r"(?:\"(?P<double>[^\"\n]{2,60})\"|'(?P<single>[^'\n]{2,60})'|“(?P<curly>[^”\n]{2,60})”)"
 _WHERE = r"(?: (?i:in|of|from|im|in der|dans|de|en|nella) (?:(?i:the|my|our|folder) ){0,2}[\w./-]+)?"
 _HOLDING = lazy_regex(
-    rf"\b(?i:{_NOUN}){_WHERE},? (?:(?i:that|which|die|qui|que|che|in which|who) )?(?i:{_HAVE}) "
+    rf"(?<!\ba )(?<!\ban )(?<!\bnew )(?<!\bone )\b(?i:{_NOUN}){_WHERE},? "
+    rf"(?:(?i:that|which|die|qui|que|che|in which|who) )?(?i:{_HAVE}) "
     rf"(?:(?i:{_KIND})?{_QUOTED}|(?i:{_KIND})(?P<word>[\w-]{{2,40}})"
     r"|(?P<name>[A-ZÄÖÜÉ][\w-]+(?: [A-ZÄÖÜÉ][\w-]+){0,2}))(?!\w)"
 )

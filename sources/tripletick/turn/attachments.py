@@ -114,7 +114,7 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
             searches = finder.TOOL.tag in tools
             found = _attach_unnamed(request, context, templates, searches=searches)
     boxes = clues.show_ticked(named, request) if templates.has_words("ticks", request) else ""
-    holding = list_holding(request, context.workspace) if context.trial.files and not makes else ""
+    holding = list_holding(request, context.workspace) if context.trial.files else ""
     return "\n\n".join(filter(None, (named, boxes, failure, found, holding)))
 
 
