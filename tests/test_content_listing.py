@@ -3,7 +3,7 @@
 import pytest
 from tests.filing import open_plain, put
 
-from tripletick.tools.content_listing import list_holding
+from tripletick.tools.content_listing import describe_taking, list_holding
 from tripletick.turn import attachments
 
 LETTERS = {
@@ -51,3 +51,31 @@ def test_they_go_along_with_a_request_that_makes_a_folder(session):
     request = "Copy the files in letters that contain the name Abernathy into a new folder abernathy."
     said = attachments.attach_files(request, ["bash"], it.loop.context, it.loop.conversation.templates)
     assert BOTH in said
+
+
+@pytest.mark.parametrize(
+    ("request_", "command"),
+    [
+        (
+            "Copy the files in letters that contain the name Abernathy into a new folder abernathy.",
+            "mkdir -p abernathy && cp letters/feb.txt letters/jan.txt abernathy/",
+        ),
+        (
+            "Please move the letters that mention Abernathy into the folder done",
+            "mkdir -p done && mv letters/feb.txt letters/jan.txt done/",
+        ),
+        ("Delete the letters that mention Zurich", "rm letters/jan.txt"),
+        ("Which letters mention Zurich?", ""),
+        ("Copy the letters that mention Zurich", ""),
+    ],
+)
+def test_the_command_that_takes_them_is_known(workspace, request_, command):
+    assert describe_taking(request_, workspace) == command
+
+
+def test_it_is_run_where_a_reply_finds_no_way(session):
+    it = session("```bash\nmkdir -p x && cp letters/*Aber* x/\n```", "x is there.", "They are there.", "Yes.")
+    for path, text in LETTERS.items():
+        put(it.loop.context, path, text)
+    it.play("Copy the files in letters that contain the name Abernathy into a new folder x.", "file")
+    assert sorted(path.name for path in (it.folder / "x").iterdir()) == ["feb.txt", "jan.txt"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -41,22 +42,53 @@ _MORE = lazy_regex(r" (?:and|or|but|und|oder|et|ou|y|o|e) (?!(?:put|copy|move|de
 """What names something else that is to stand there."""
 
 
+_VERB = lazy_regex(
+    r"(?i)\W*(?:(?:please|bitte|(?:can|could|would) you(?: please)?)\W+)?"
+    r"(?:(?P<cp>copy|kopiere?|copie[rz]?|copia)|(?P<mv>move|put|verschiebe?|déplace[rz]?|mueve|sposta)"
+    r"|(?P<rm>delete|remove|lösche?|supprime[rz]?|borra|elimina))\b"
+)
+_INTO = lazy_regex(
+    r"(?i)\b(?:into|to|nach|in|dans|a|en|nella?) (?:(?:a|the|new|folder|directory|einen?|den|neuen|ordner|un|le"
+    r"|nouveau|dossier|una?|la|nueva|carpeta|nuova|cartella|called|named|namens) )+"
+    r"[\"'`]?(?P<folder>[\w-]+)(?![\w/]|\.\w)"
+)
+
+
 def list_holding(request: str, workspace: Workspace) -> str:
-    """Name the files in which the words stand by which a request speaks of them; "" where it does not, where
-    there are none, and where not all have them in the same case.
+    """Name the files in which the words stand by which a request speaks of them; "" where it does not."""
+    words, paths = find_holding(request, workspace)
+    names = shorten_names(sorted(map(quote_name, paths)), SHOWN)
+    return HOLDING.format(words=f'"{words}"', paths=", ".join(names)) if paths else ""
+
+
+def describe_taking(request: str, workspace: Workspace) -> str:
+    """Give the command that copies, moves or deletes the files of which a request speaks by words in them; ""
+    where it wants something else, or does not say where they go.
+    """
+    verb, into = _VERB.match(request), _INTO.search(request)
+    _, paths = find_holding(request, workspace) if verb else ("", [])
+    if not verb or not paths or len(paths) > SHOWN:
+        return ""
+    command = next(name for name, said in verb.groupdict().items() if said)
+    if command == "rm":
+        return shlex.join(["rm", *sorted(paths)])
+    folder = shlex.quote(into["folder"]) if into else ""
+    return f"mkdir -p {folder} && {shlex.join([command, *sorted(paths)])} {folder}/" if into else ""
+
+
+def find_holding(request: str, workspace: Workspace) -> tuple[str, list[str]]:
+    """Find the words by which a request speaks of files, and those; none where not all files that have them
+    have them in the same case, or all files have them.
     """
     found = _HOLDING.search(request)
     if not found or _MORE.match(request, found.end()):
-        return ""
+        return "", []
     words = next(each for each in found.groups() if each)
     one = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
     any_case = re.compile(one.pattern, re.IGNORECASE)
     texts = [*_iter_texts(request, workspace)]
     paths, *others = ([path for path, text in texts if each.search(text)] for each in (one, any_case))
-    if not paths or len(paths) == len(texts) or others != [paths]:
-        return ""
-    names = shorten_names(sorted(map(quote_name, paths)), SHOWN)
-    return HOLDING.format(words=f'"{words}"', paths=", ".join(names))
+    return (words, paths) if len(paths) < len(texts) and others == [paths] else ("", [])
 
 
 def _iter_texts(request: str, workspace: Workspace) -> Iterator[tuple[str, str]]:

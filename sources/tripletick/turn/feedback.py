@@ -17,7 +17,7 @@ from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools import file_listing
+from tripletick.tools import content_listing, file_listing
 from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.shell_mistakes import correct_script
@@ -204,14 +204,15 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
 
 
 def _find_way(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
-    """Give the command that renames as the request shows it with one file, or that replaces one text by
-    another as it says, where nothing was changed yet.
+    """Give the command that takes the files which the request means by their content; where nothing was
+    changed yet also the one that renames as it shows with one file, or that replaces one text by another.
     """
-    if tries.changed:
-        return ""
-    there, asked = file_listing.iter_paths(context.workspace), conversation.asked
-    shown = rename_examples.describe_shown_renaming(there, asked)
-    return shown or describe_replacement(asked, context.workspace)
+    room, asked = context.workspace, conversation.asked
+    if not tries.changed:
+        shown = rename_examples.describe_shown_renaming(file_listing.iter_paths(room), asked)
+        if way := shown or describe_replacement(asked, room):
+            return way
+    return content_listing.describe_taking(asked, room)
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:
