@@ -48,8 +48,8 @@ _VERB = lazy_regex(
     r"|(?P<rm>delete|remove|lösche?|supprime[rz]?|borra|elimina))\b"
 )
 _INTO = lazy_regex(
-    r"(?i)\b(?:into|to|nach|in|dans|a|en|nella?) (?:(?:a|the|new|folder|directory|einen?|den|neuen|ordner|un|le"
-    r"|nouveau|dossier|una?|la|nueva|carpeta|nuova|cartella|called|named|namens) )+"
+    r"(?i)\b(?:into|to|nach|in|dans|a|en|nella?) (?:(?:a|the|new|folder|directory|einen?|den|neuen|ordner|un"
+    r"|le|nouveau|dossier|una?|la|nueva|carpeta|nuova|cartella|called|named|namens) )+"
     r"[\"'`]?(?P<folder>[\w-]+)(?![\w/]|\.\w)"
 )
 
