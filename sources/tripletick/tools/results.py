@@ -19,6 +19,7 @@ UNSTARTED = {
 }
 """How the verdict on a program ends that was saved, and checked or built, but not started."""
 UNMENDED = "failed, {path} is as it was, nothing is repaired"
+DOES = "This does: {how}"
 _WAY = lazy_regex(
     r"(?:This (?:does|makes one|moves all|keeps it|renames them|renames as shown)|Those that are meant): "
 )

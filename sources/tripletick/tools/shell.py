@@ -23,6 +23,7 @@ from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.file_search import search_files
 from tripletick.tools.file_walk import list_names, shorten_names
 from tripletick.tools.parameters import COMMAND
+from tripletick.tools.results import DOES
 from tripletick.tools.shell_mistakes import LARGEST, find_unset_name
 from tripletick.tools.tool import UNNAMED, Running, Tool, ToolContext
 
@@ -178,7 +179,7 @@ def _find_starred_folder(call: Call, context: ToolContext) -> Result | None:
         return Result("failed", text)
     places = f"{shlex.quote(folder)}/" if folder else ""
     how = f"mkdir -p {places}{shlex.quote(row['stem'])}{{{row['first']}..{row['last']}}}"
-    return Result("failed", text, f"This does: {how}", way=how)
+    return Result("failed", text, DOES.format(how=how), way=how)
 
 
 def _exists_like(name: str, folder: str, context: ToolContext) -> bool:

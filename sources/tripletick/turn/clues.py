@@ -59,8 +59,6 @@ FILTERS = frozenset({"tac", "uniq", "rev", "shuf"})
 _SORTED_BY = lazy_regex(r"-[rnufVhMdb]+|-[kt]\S+")
 _EDITS = lazy_regex(r"s([/|#,@]).*\1.*\1[gI\d]*|/.*/d|\d+d|\$d")
 _JOINED = lazy_regex(r"[\n;<>&`~]|\|(?!.*[\"'])|(?<=\s)#|\$\(")
-
-
 _REDIRECTS = lazy_regex(r"[^<>&\d]>>?\s*[\"'\w./$]|\btee\b|\bopen\([^)\n]*[\"'][wax]|write_text")
 _LOOKS = lazy_regex(
     r"(?:cd \S+ (?:&&|;) ?)?(?:cat|ls|head|tail|less|more|file|stat|wc|tree|pwd|du|echo)\b(?!.*\|)"

@@ -16,6 +16,7 @@ from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.results import DOES
 from tripletick.turn.clues import KEEPS_ORDER, describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
@@ -79,7 +80,6 @@ TARGET = lazy_regex(
 """The folder into which a request wants something."""
 DISORDERED = "The lines of {path} were in another order then."
 _SORTS = lazy_regex(r"(?i)\b(?:sort\w*|order(?:ed)? by|alphabet\w*|ascending|descending|a ?(?:-|to) ?z)\b")
-UNPACKS_THERE = "This does: {how}"
 
 
 def find_false_content(
@@ -131,7 +131,7 @@ def _find_unpacked_elsewhere(code: str, changes: Sequence[Change], request: str)
         "python3 -m zipfile -e {} {}" if archive[0].endswith(".zip") else "mkdir -p {1} && tar -xf {0} -C {1}"
     )
     told = how.format(shlex.quote(archive[0]), shlex.quote(folder))
-    return take_back(NOT_MADE.format(path=folder), UNPACKS_THERE.format(how=told))
+    return take_back(NOT_MADE.format(path=folder), DOES.format(how=told))
 
 
 def _find_packed_inside(changes: Sequence[Change], request: str) -> Result | None:

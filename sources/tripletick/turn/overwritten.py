@@ -10,10 +10,10 @@ from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change
 from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.results import DOES
 from tripletick.turn.losses import take_back
 
 OVER = "It wrote {source} over {path}, of which the task says nothing."
-INTO = "This does: {how}"
 _COPIES = lazy_regex(
     r"(?m)(?:^|[;&])[ \t]*(?P<command>cp|mv)[ \t]+(?:-\w+[ \t]+)*"
     r"(?P<source>[\w./-]+)[ \t]+(?P<target>[\w./-]+)[ \t]*(?=$|[;&])"
@@ -43,4 +43,4 @@ def find_overwritten(code: str, changes: Sequence[Change], request: str) -> Resu
     how = " && ".join(shlex.join([command, source, f"{folder}/"]) for command, source, folder in folders)
     _, source, target = wrong[0]
     said = OVER.format(source=source, path=target)
-    return take_back(said, INTO.format(how=how) if copies and all(folder for *_, folder in folders) else "")
+    return take_back(said, DOES.format(how=how) if copies and all(folder for *_, folder in folders) else "")
