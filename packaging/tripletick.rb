@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "536af65cb76948b8e14ce8f6c91842afee68d081ae93ccbc433dc99b6a92a96c"
+  sha256 "cf490722a869856a918b17f521950d229db7769e2fdfcf928a4564492dfc7807"
   license "MIT"
 
   depends_on "python@3.13"
