@@ -196,7 +196,7 @@ def test_who_goes_while_waiting_is_passed_over(folder, engine, client):
     wires = [client() for _ in range(3)]
     for number, wire in enumerate(wires):
         ask(wire, number)
-        wait_for(folder, waiting=number)
+        wait_for(folder, working=1, waiting=number)
     wires[1].close()
     wait_for(folder, waiting=1)
     engine[0].may_write.set()
@@ -207,6 +207,7 @@ def test_who_goes_while_waiting_is_passed_over(folder, engine, client):
 def test_who_goes_while_it_is_answered_makes_room_for_the_next(folder, engine, client):
     first, second = client(), client()
     ask(first, "first")
+    wait_for(folder, working=1)
     ask(second, "second")
     wait_for(folder, waiting=1)
     first.close()
