@@ -31,6 +31,7 @@ def folder(tmp_path):
             {"notices/a.txt": "Room 7, 19:30\nRoom 42\n", "notices/b.txt": "in Room 7\n"},
         ),
         ("Replace 'Room 4' by 'Hall & Bar' in b.txt", {"notices/b.txt": "in Hall & Bar\n"}),
+        ("Replace Room 4 by Hall in notices/b.txt", {"notices/b.txt": "in Hall\n"}),
         ("Ersetze Room durch Saal in minutes", {"minutes/c.txt": "Saal 4\n"}),
         ('in price.txt change "1.50" to "2/3"', {"price.txt": "costs 2/3 & more, not 1950\n"}),
         ("Replace Room 5 with Room 6 in notices", {}),

@@ -11,7 +11,7 @@ from tripletick.paths import PathRefused, Workspace
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.file_reader import is_binary
-from tripletick.tools.file_walk import quote_name, shorten_names
+from tripletick.tools.file_walk import has_name, quote_name, shorten_names
 
 HOLDING = "Files with {words} in them: {paths}"
 LARGEST, SHOWN, MOST = 1 << 18, 20, 400
@@ -95,7 +95,7 @@ def _iter_texts(request: str, workspace: Workspace) -> Iterator[tuple[str, str]]
     """Give the paths and texts of the folders that a request names, else of all."""
     paths = [*iter_paths(workspace)]
     folders = {path.rpartition("/")[0] for path in paths} - {""}
-    named = tuple(f"{each}/" for each in folders if re.search(rf"(?<![\w/]){re.escape(each)}(?!\w)", request))
+    named = tuple(f"{each}/" for each in folders if has_name(request, each))
     for path in paths if len(paths) <= MOST else ():
         with suppress(PathRefused, UnicodeError):
             if (not named or path.startswith(named)) and workspace.get_kind(path) == "file":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 import shlex
 import time
 from collections import deque
@@ -131,6 +132,13 @@ def quote_name(name: str) -> str:
     """Give a name as a shell wants it, on one line: what no name should have is a `?`, which fits it."""
     plain = _CONTROLS.sub("?", name)
     return shlex.quote(plain) if " " in plain and plain == name else plain
+
+
+def has_name(text: str, name: str) -> bool:
+    """Tell whether a text has the name or path of a file or folder, alone or in a longer path, and not as a
+    part of another name: `a.txt` in "old/a.txt", and neither in "a.txt.gz" nor in "data.txt".
+    """
+    return bool(name) and bool(re.search(rf"(?<![\w.-])(?:\./)?{re.escape(name)}(?![\w-]|\.\w)", text))
 
 
 def find_closest_paths(name: str, workspace: Workspace) -> list[str]:

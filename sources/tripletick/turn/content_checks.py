@@ -17,6 +17,7 @@ from tripletick.languages.registry import detect_language
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.file_listing import extract_content_words
+from tripletick.tools.file_walk import has_name
 from tripletick.tools.python_source import keep_rows
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
 from tripletick.turn.file_mentions import is_file_name
@@ -256,8 +257,7 @@ def find_with_folder(path: str, text: str, request: str) -> Flaw | None:
     folders = {line.removeprefix("./").rpartition("/")[0] for line in lines}
     if len(folders) != 1 or "" in folders or not NAMES.search(request) or PATHS.search(request):
         return None
-    named = re.search(rf"(?<![\w./-]){re.escape(min(folders))}(?![\w-])", request)
-    if not named:
+    if not has_name(request, min(folders)):
         return None
     said = WITH_FOLDER.format(path=path, line=lines[0])
     return make_mendable(said, CUT_FOLDER.format(path=shlex.quote(path)))

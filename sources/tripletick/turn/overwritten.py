@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 
@@ -10,6 +9,7 @@ from tripletick.checkpoint.undo_plan import is_folder
 from tripletick.checkpoint.values import Change
 from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.file_walk import has_name
 from tripletick.tools.results import DOES
 from tripletick.turn.losses import take_back
 
@@ -33,7 +33,7 @@ def find_overwritten(code: str, changes: Sequence[Change], request: str) -> Resu
     for found in _COPIES.finditer(code) if lost and not _REPLACES.search(request) else ():
         command, source, target = found["command"], found["source"], found["target"].removeprefix("./")
         old, new = (path.rpartition("/")[2] for path in (target, source))
-        named = [bool(re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", request)) for name in (old, new)]
+        named = [has_name(request, name) for name in (old, new)]
         if target in lost and old != new and named == [False, True]:
             wrong.append((command, source, target))
     if not wrong:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.file_walk import has_name
 
 _NAME = r"[\"'`]?(?P<{}>[\w.-]{{1,80}}\.\w{{1,5}}|(?<=[\"'`])[^\"'`\n/]{{1,80}}\.\w{{1,5}}(?=[\"'`]))[\"'`]?"
 _SHOWN = lazy_regex(
@@ -91,7 +92,7 @@ def _describe_blanks(paths: Iterable[str], sign: str, request: str) -> str:
     """
     blank = [path.rpartition("/") for path in paths if " " in path.rpartition("/")[2]]
     folders = {folder for folder, _, _ in blank}
-    named = {each for each in folders if each and re.search(rf"(?<![\w/]){re.escape(each)}(?!\w)", request)}
+    named = {each for each in folders if each and has_name(request, each)}
     chosen = named or folders
     if len(chosen) != 1:
         return ""

@@ -11,6 +11,7 @@ from tripletick.languages.registry import is_document
 from tripletick.paths import PathRefused, Workspace
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
+from tripletick.tools.file_walk import has_name
 
 LARGEST, MOST = 100_000, 50
 """Bytes of a text that is looked into, and texts that are changed at once."""
@@ -60,13 +61,9 @@ def _escape(text: str) -> str:
 def _iter_texts(request: str, workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Give the paths and texts of the files that a request names, else of those in folders that it names."""
     paths = [path for path in iter_paths(workspace) if is_document(path)]
-    named = [path for path in paths if _names(request, path.rpartition("/")[2])]
+    named = [path for path in paths if has_name(request, path.rpartition("/")[2])]
     folders = {path.rpartition("/")[0] for path in paths} - {""}
-    inside = tuple(f"{folder}/" for folder in folders if _names(request, folder))
+    inside = tuple(f"{folder}/" for folder in folders if has_name(request, folder))
     for path in named or [path for path in paths if inside and path.startswith(inside)]:
         with suppress(PathRefused, UnicodeError):
             yield path, workspace.read_bytes(path, LARGEST).decode()
-
-
-def _names(request: str, name: str) -> bool:
-    return bool(re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w-]|\.\w)", request))

@@ -21,6 +21,7 @@ from typing import Any
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.decimals import find_decimals
+from tripletick.tools.file_walk import has_name
 from tripletick.tools.missing_imports import list_bound_names
 from tripletick.tools.python_source import list_definitions, parse_program
 
@@ -180,7 +181,7 @@ def find_shallow_look(code: str, there: Iterable[str], request: str) -> Flaw | N
     endings = {*re.findall(r"(?<!\w)\*?(\.[a-z]\w{1,4})\b", request)}
     for path in there:
         folder, _, inner = path.partition("/")
-        if "/" in inner and path.endswith(tuple(endings)) and re.search(rf"\b{re.escape(folder)}\b", request):
+        if "/" in inner and path.endswith(tuple(endings)) and has_name(request, folder):
             files = f"find {shlex.quote(folder)} -type f -name '*{path[path.rindex('.') :]}'"
             how = files + " | wc -l" * bool(_COUNTS.search(request))
             return make_mendable(UNSEEN.format(path=path, folder=folder), how if len(endings) == 1 else "")
