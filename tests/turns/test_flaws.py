@@ -49,6 +49,48 @@ def test_a_block_that_was_shown_is_run_where_the_answer_leaves_it_out(session):
     assert receipt and receipt.doubt == () and len(it.model.asked) == 3
 
 
+@pytest.mark.parametrize("rows", ["writerows(rows)", "writerow(row)"])
+def test_rows_that_were_written_as_their_header_get_their_values(session, rows):
+    loop = "for row in rows: " * ("row)" in rows)
+    program = (
+        "import csv\nrows = [{'a': 1, 'b': 2}, {'a': 3, 'b': 4}]\n"
+        f"writer = csv.writer(open('out.csv', 'w'))\nwriter.writerow(['a', 'b'])\n{loop}writer.{rows}"
+    )
+    it = session(f"```python\n{program}\n```", "It was saved.", "It is there.")
+    it.play("Save the table in out.csv")
+    assert "Each row of out.csv is its header again" in told(it, 1)
+    assert (it.folder / "out.csv").read_text() == "a,b\n1,2\n3,4\n"
+
+
+PRINTED = [
+    (
+        "a.json",
+        '{"a": 1, "b": 2}\n',
+        "python\nimport json\na = json.load(open('a.json'))\na['a'] = 3\nprint(json.dumps(a))",
+        '{"a": 3, "b": 2}\n',
+    ),
+    ("a.csv", "n,x\n1,a\n2,b\n", "bash\nawk -F, 'NR!=2' a.csv", "n,x\n2,b\n"),
+    (
+        "a.txt",
+        "one\ntwo\nthree\n",
+        "python\nprint(open('a.txt').read().replace('one', 'uno'), end='')",
+        "uno\ntwo\nthree\n",
+    ),
+    ("a.txt", "one\ntwo\nthree\n", "python\nprint('All is well')", "one\ntwo\nthree\n"),
+    ("a.json", '{"a": 1, "b": 2}\n', "python\nprint({1: 2}[1])", '{"a": 1, "b": 2}\n'),
+]
+
+
+@pytest.mark.parametrize(("path", "before", "block", "after"), PRINTED)
+def test_what_was_only_printed_of_a_file_that_is_to_be_changed_is_saved(session, path, before, block, after):
+    it = session(f"```{block}\n```", "It was changed.", "It is so now.")
+    put(it.loop.context, path, before)
+    request = f"Change a to 3, drop row 1, or replace one by uno in {path}"
+    attachments.attach_named_files(request, it.loop.context)
+    it.play(request)
+    assert (it.folder / path).read_text() == after
+
+
 @pytest.mark.parametrize("reply", ["```python:a.py\nprint(1)\n```", "It prints 2 now."])
 def test_a_program_is_saved_as_it_was_shown_where_a_reply_leaves_that_out(session, reply):
     it = session("```python:a.py\nprint(1)\n```", reply, "Now it does.")

@@ -5,14 +5,17 @@ that is to be repaired the files that it reads, and numbers that it orders as te
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.languages.registry import is_program_path
 from tripletick.messages import Call
 from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.python_source import list_definitions, parse_program
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
 from tripletick.turn.content_checks import KEEP_FIRST
@@ -59,7 +62,7 @@ FILTERS = frozenset({"tac", "uniq", "rev", "shuf"})
 _SORTED_BY = lazy_regex(r"-[rnufVhMdb]+|-[kt]\S+")
 _EDITS = lazy_regex(r"s([/|#,@]).*\1.*\1[gI\d]*|/.*/d|\d+d|\$d")
 _JOINED = lazy_regex(r"[\n;<>&`~]|\|(?!.*[\"'])|(?<=\s)#|\$\(")
-_REDIRECTS = lazy_regex(r"[^<>&\d]>>?\s*[\"'\w./$]|\btee\b|\bopen\([^)\n]*[\"'][wax]|write_text")
+_REDIRECTS = lazy_regex(r"[^<>&\d]>>?\s*[\"'\w./$]|\btee\b|\bopen\([^)\n]*,\s*(?:mode=)?[\"'][wax]|write_text")
 _LOOKS = lazy_regex(
     r"(?:cd \S+ (?:&&|;) ?)?(?:cat|ls|head|tail|less|more|file|stat|wc|tree|pwd|du|echo)\b(?!.*\|)"
 )
@@ -108,11 +111,11 @@ def save_in_place(script: str, path: str, request: str = "") -> str:
     return ""
 
 
-def save_output(call: Call, printed: str, path: str) -> str:
+def save_output(call: Call, printed: str, path: str, into: str = "") -> str:
     """Give a command that saves what a block has only printed as the file that a request wants; "" where that
-    is no file of its kind, or the block only looked at something.
+    is no file of its kind, or the block only looked at something. `into`: where it is saved, if not there.
     """
-    script, target = call.body.strip(), shlex.quote(path)
+    script, target = call.body.strip(), shlex.quote(into or path)
     if call.path or not printed.strip() or _REDIRECTS.search(script) or not _may_hold(path, printed):
         return ""
     if call.tool == "python":
@@ -120,6 +123,30 @@ def save_output(call: Call, printed: str, path: str) -> str:
     if call.tool != "bash" or _LOOKS.match(script):
         return ""
     return f"(\n{script}\n) > {target}" if "\n" in script else f"{script} > {target}"
+
+
+def save_changed(call: Call, printed: str, path: str, before: str) -> str:
+    """Give a command that saves what a block has only printed as the file that was to be changed; "" where
+    what it printed is not that file with a change: JSON with the same keys, a table with the same header, a
+    text most of whose lines are the same.
+    """
+    new = f"{path}.new"
+    saved = save_output(call, printed, path, new) if _is_version(path, printed, before) else ""
+    then = "\n" if call.tool == "python" else " && "
+    return f"{saved}{then}{shlex.join(['mv', new, path])}" if saved else ""
+
+
+def _is_version(path: str, text: str, before: str) -> bool:
+    """Tell whether a text is a file's former one with a change in it."""
+    lines, there = ([line for line in each.splitlines() if line.strip()] for each in (before, text))
+    if path.lower().endswith(".json"):
+        with suppress(ValueError, RecursionError):
+            old, new = json.loads(before), json.loads(text)
+            return type(old) is type(new) and (not isinstance(old, dict) or not old.keys() - new.keys())
+        return False
+    if path.lower().endswith(SEPARATED):
+        return lines[:1] == there[:1]
+    return 2 * sum((Counter(lines) & Counter(there)).values()) > max(len(lines), len(there))
 
 
 def _may_hold(path: str, text: str) -> bool:

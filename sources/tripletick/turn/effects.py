@@ -91,6 +91,10 @@ def describe_effects(
     written = [change for change in kept if _is_file(change.left) and change.path not in saved]
     shown = [change for change in written if change.path not in renamed][:SHOWN]
     flaws = [*find_flaws(changes, points.read_content, conversation, workspace)]
+    if written and said.flawed and not results[-1][0].path:
+        code = results[-1][0].body
+        texts = ((each.path, points.read_content(each.left).decode("utf-8", "replace")) for each in written)
+        flaws += filter(None, (table_headers.find_repeated_header(*each, code) for each in texts))
     if not changes and said.flawed:
         flaws += filter(None, [_check_output(results, conversation, workspace)])
     parts = (

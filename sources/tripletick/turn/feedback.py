@@ -26,7 +26,7 @@ from tripletick.turn import attachments, attempts, clues, rename_examples, resul
 from tripletick.turn.asked_lines import find_asked_line
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts
-from tripletick.turn.effects import BETWEEN, REWRITTEN, Effects
+from tripletick.turn.effects import BETWEEN, COMPARED, REWRITTEN, Effects
 from tripletick.turn.receipts import UNTOUCHED
 from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.reply import ReplySource
@@ -152,9 +152,17 @@ def _show_wanted(
     if name == "absent":
         saved = clues.save_output(last, results[-1][1].text, path) if last and changed.nothing else ""
         return show_mending(saved, "bash") or _show_renaming(conversation, path, changed)
-    if name == "undone" and last and last.tool == "bash":
-        return show_mending(clues.save_in_place(last.body, path, conversation.asked), "bash")
+    if name == "undone" and last:
+        saved = clues.save_in_place(last.body, path, conversation.asked) if last.tool == "bash" else ""
+        return show_mending(saved or _save_printed(last, results[-1][1].text, path, context), "bash")
     return _describe_given(context, results) if name == "bare" else ""
+
+
+def _save_printed(call: Call, printed: str, path: str, context: ToolContext) -> str:
+    with suppress(PathRefused, UnicodeError):
+        before = context.workspace.read_bytes(path, COMPARED).decode()
+        return clues.save_changed(call, printed, path, before)
+    return ""
 
 
 def _choose_unchanged(ledger: FileTracker, call: Call, tries: Attempts) -> tuple[str, str, str]:
