@@ -400,6 +400,7 @@ def test_later_replies_delete_only_what_the_request_lets_them(session, request_,
         ("copy in to x, and delete the .pyc files in x", "cp -r in x", False),
         ("Verschiebe die PDFs und Textdokumente nach docs", "mkdir docs; mv a* docs/", False),
         ("move the pdf and word files into docs", "mkdir docs; mv a* docs/", False),
+        ("Move each in the folder pdf into docs. Nothing is in pdf then", "mkdir docs; mv a* docs/", False),
         ("move the folder pdf to docs", "mkdir docs; mv a* docs/", False),
         (
             "copy all .pdf files into docs and a checksum of each",

@@ -16,7 +16,6 @@ from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 from tripletick.tools.data_summary import SEPARATED, detect_separator
-from tripletick.tools.file_walk import has_name
 from tripletick.tools.results import DOES
 from tripletick.turn.clues import KEEPS_ORDER, describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
@@ -140,10 +139,11 @@ def _find_packed_inside(changes: Sequence[Change], request: str) -> Result | Non
     for change in changes:
         folder, _, name = change.path.rpartition("/")
         is_new = bool(folder and change.left and not change.was and ARCHIVE.fullmatch(name))
+        named = rf"(?<![\w./-])(?:\./)?{re.escape(name)}"
         placed = re.search(_PLACED.format(re.escape(folder)), request)
         if placed or folder.startswith("-") or name.startswith("-"):
             continue
-        if is_new and has_name(request, name) and re.search(_HELD.format(re.escape(folder)), request):
+        if is_new and re.search(named, request) and re.search(_HELD.format(re.escape(folder)), request):
             return take_back(PACKED_INSIDE.format(path=change.path), _pack(name, folder))
     return None
 

@@ -368,12 +368,12 @@ def list_kinds(request: str) -> set[str]:
     """Give the endings of the files of which a request speaks; none where it speaks of others too."""
     plain = request.casefold()
     kinds = set(re.findall(r"(?<!\w)\*?\.([a-z][a-z0-9]{1,4})\b(?![./])", plain))
-    # the folder logs, and what has a point in it
-    words = re.sub(rf"\S\.\w+|\b(?:\w+ )?(?:{FOLDER})\b(?: \w+)?", " ", plain)
+    folders = {*re.findall(rf"\b(?:{FOLDER}) (\w+)", plain), *re.findall(r"(?<![\w./])(\w+)/", plain)}
+    named = "|".join(folders & {*KINDS.split()}) or FOLDER  # the folder log is log alone too
+    words = re.sub(rf"\S\.\w+|\b(?:\w+ )?(?:{FOLDER})\b(?: \w+)?|\b(?:{named})\b", " ", plain)
     kinds |= set(re.findall(rf"\b({KINDS.replace(' ', '|')})s?\b", words))
     kinds |= {"jpg", "jpeg"} if kinds & {"jpg", "jpeg"} else set()
-    other = re.sub(r"(?<!\w)\*?\.[a-z]\w{1,4}\b", " ", KEPT.sub(" ", plain))
-    return set() if ELSE.search(other) else kinds
+    return set() if ELSE.search(re.sub(r"(?<!\w)\*?\.[a-z]\w{1,4}\b", " ", KEPT.sub(" ", plain))) else kinds
 
 
 def filter_other_kinds(paths: Sequence[str], kinds: set[str], request: str) -> list[str]:
