@@ -48,6 +48,29 @@ def test_a_text_is_replaced_in_the_files_that_are_meant(folder, request_, change
     assert {path: (folder.root / path).read_text() for path in FILES} == FILES | changed
 
 
+@pytest.mark.parametrize(
+    ("request_", "block", "after"),
+    [
+        (
+            "Change the name Room 4 to Hall everywhere in a.txt",
+            "s/Room 4, 19/Hall/",
+            "Hall, 19:30\nRoom 42\n",
+        ),
+        ("Replace Room 4 by Hall in a.txt", "s/Room/Hall/", "Hall, 19:30\nRoom 42\n"),
+        ("Replace Room 4 by Hall in a.txt", "s/Room 4,/Hall,/", "Hall, 19:30\nRoom 42\n"),
+        ("Replace Room 4 by Hall in line 1 of a.txt", "s/Room/Hall/", "Hall 4, 19:30\nHall 42\n"),
+        ("Change Room 4 to Hall in a.txt", "s/Room 4,/Hall/", "Hall 19:30\nRoom 42\n"),
+        ("Replace room by Hall in a.txt", "s/Room/Hall/", "Hall 4, 19:30\nHall 42\n"),
+    ],
+)
+def test_a_text_that_was_replaced_in_part_is_taken_back(session, request_, block, after):
+    it = session(f"```bash\nsed -i '{block}' notices/a.txt\n```", "It is so.", "It is so now.", "Yes.")
+    for path, text in FILES.items():
+        put(it.loop.context, path, text)
+    it.play(request_)
+    assert (it.folder / "notices/a.txt").read_text() == after
+
+
 def test_the_command_is_run_where_a_reply_finds_no_way(session):
     it = session("```bash\nfor f in notices/*; do mv $f $f; done\n```", "minutes is in notices.", "Done.")
     for path, text in FILES.items():

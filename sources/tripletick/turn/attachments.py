@@ -149,6 +149,9 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         yield describe_argument(request, path, language)
     context.ledger.mistakes = ()
     if not repairs:
+        tables = [each for each in context.ledger.named if each.lower().endswith(data_summary.SEPARATED)]
+        with suppress(PathRefused, UnicodeError):
+            yield clues.describe_lookup({each: read(each, LARGEST).decode() for each in tables}, request)
         forms = clues.list_date_forms(request)
         for each in sorted(context.ledger.named & context.ledger.known) if len(forms) > 1 else ():
             with suppress(PathRefused, UnicodeError):

@@ -1,17 +1,26 @@
-"""The command for a plain request to put one text in the place of another: "replace Room 4 with Room 7"."""
+"""A plain request to put one text in the place of another, "replace Room 4 with Room 7": the command for it,
+and blocks that did it in part.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
+from tripletick.checkpoint.values import Change, State
 from tripletick.languages.registry import is_document
+from tripletick.messages import Result
 from tripletick.paths import PathRefused, Workspace
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.file_walk import has_name
+from tripletick.tools.results import DOES
+from tripletick.turn.losses import take_back
 
 LARGEST, MOST = 100_000, 50
 """Bytes of a text that is looked into, and texts that are changed at once."""
@@ -36,22 +45,82 @@ _SPARED = lazy_regex(
 )
 """What is said of files that are to stay as they are."""
 
+_PLAIN = lazy_regex(
+    r"(?i)\b(?:replac(?:e|ing)|swap|substitute|ersetz\w*|remplac\w*|reempla\w*|sostitui\w*|vervang\w*"
+    r"|everywhere|throughout|every (?:time|place)|wherever|überall|partout|en todas partes|ovunque|overal)\b"
+)
+"""Without it "change the port to 80" may speak of a value behind that word."""
+_LIMITED = lazy_regex(
+    r"(?i)\b(?:first|last|once|only|lines?|rows?|columns?|sections?|delet\w*|remov\w*|add|append\w*|insert\w*"
+    r"|erste\w*|letzte\w*|nur|zeilen?|lösch\w*|entfern\w*|premi\w*|derni\w*|seulement|lignes?|supprim\w*"
+    r"|primer\w*|últim\w*|sólo|solo|líneas?|borr\w*|prim[ao]|ultim[ao]|righe?|elimin\w*|alleen|regels?)\b"
+)
+"""What limits a replacement, or wants something else besides."""
+
 
 def describe_replacement(request: str, workspace: Workspace) -> str:
     """Give the command that replaces one text by another in the files that a request names, or that lie in
     the folders that it names; "" where it is no such request, and where none of them has the text as a word.
     """
+    if not (wanted := _read_request(request)):
+        return ""
+    texts = _iter_texts(_SPARED.sub(" ", request), workspace)
+    return _format_command(wanted, [path for path, text in texts if wanted.word.search(text)])
+
+
+def find_unreplaced(changes: Sequence[Change], read: Callable[[State], bytes], request: str) -> Result | None:
+    """Give the result of a block that is to be taken back since it left the old text in some of the lines, or
+    changed more in one of them; None for any other, and where a request wants other changes too.
+    """
+    wanted = _read_request(request)
+    if not wanted or not _PLAIN.search(request) or _LIMITED.search(request):
+        return None
+    paths, wrong = list[str](), ""
+    for change in changes:
+        was, left = change.was, change.left
+        if was and left and stat.S_ISREG(was[0]) and stat.S_ISREG(left[0]) and is_document(change.path):
+            before, now = (read(state)[:LARGEST].decode("utf-8", "replace") for state in (was, left))
+            lines = [line for line in before.splitlines() if wanted.has_only(line)]
+            right = Counter(wanted.word.sub(lambda _: wanted.new, line).rstrip() for line in lines)
+            lacking = right - Counter(line.rstrip() for line in now.splitlines())
+            paths += [change.path] * bool(lines)
+            wrong = wrong or next((f"{change.path} lacks the line {each}" for each in lacking), "")
+    command = _format_command(wanted, paths)
+    return take_back(f"{wrong}.", DOES.format(how=command)) if wrong and command else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    old: str
+    new: str
+    start: str
+    """"" where the old text does not begin with a letter or digit …"""
+    end: str
+    """… or end with one."""
+
+    @property
+    def word(self) -> re.Pattern[str]:
+        return re.compile(f"{self.start}{re.escape(self.old)}{self.end}")
+
+    def has_only(self, line: str) -> bool:
+        """Tell whether a line has the old text as a word, and neither in another one nor in other capitals."""
+        words = len(self.word.findall(line))
+        return 0 < words == line.casefold().count(self.old.casefold())
+
+
+def _read_request(request: str) -> _Wanted | None:
     found = [*_REPLACES.finditer(request)]
     if len(found) != 1:
-        return ""
+        return None
     old, new = (each.strip("\"'“”`") for each in (found[0]["old"], found[0]["new"]))
     start, end = (r"\b" * bool(re.match(r"\w", sign)) for sign in (old[0], old[-1]))
-    word = re.compile(f"{start}{re.escape(old)}{end}")
-    paths = [path for path, text in _iter_texts(_SPARED.sub(" ", request), workspace) if word.search(text)]
-    if not paths or len(paths) > MOST:
-        return ""
-    edit = f"s/{start}{_escape(old)}{end}/{_escape(new).replace('&', chr(92) + '&')}/g"
-    return shlex.join(["sed", "-i", edit, *sorted(paths)])
+    return _Wanted(old, new, start, end)
+
+
+def _format_command(wanted: _Wanted, paths: Sequence[str]) -> str:
+    new = _escape(wanted.new).replace("&", r"\&")
+    edit = f"s/{wanted.start}{_escape(wanted.old)}{wanted.end}/{new}/g"
+    return shlex.join(["sed", "-i", edit, *sorted(paths)]) if 0 < len(paths) <= MOST else ""
 
 
 def _escape(text: str) -> str:
