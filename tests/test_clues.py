@@ -6,7 +6,13 @@ from tests.filing import open_plain, put
 from tripletick.agents.templates import load_templates
 from tripletick.system import dirs
 from tripletick.turn import attachments
-from tripletick.turn.clues import describe_ordered_texts, find_inputs, save_in_place, show_ticked
+from tripletick.turn.clues import (
+    describe_lookup,
+    describe_ordered_texts,
+    find_inputs,
+    save_in_place,
+    show_ticked,
+)
 
 BASE = load_templates(dirs.find_dirs().prompts)
 TOOLS = ("bash", "file_finder", "*")
@@ -96,3 +102,41 @@ def test_numbers_that_are_put_in_order_as_texts_are_told(source, data, said):
 )
 def test_a_command_that_only_prints_a_changed_text_is_shown_as_one_that_saves_it(script, right):
     assert save_in_place(script, "a.txt") == right
+
+
+TABLES = {"used.csv": "part,n\nchain,1\nbell,2\nchain,3\n", "prices.csv": "part;price\nchain;18,90\nbell;7\n"}
+LOOKUP = "prices = {row['part']: row for row in csv.DictReader(open('prices.csv'), delimiter=';')}"
+
+
+@pytest.mark.parametrize(
+    ("tables", "request_", "said"),
+    [
+        (
+            TABLES,
+            "a bill of used.csv with its price from prices.csv",
+            (LOOKUP, "used.csv: prices[row['part']]"),
+        ),
+        (TABLES, "the parts of prices.csv that are not in used.csv", ()),
+        ({"a.csv": "id,x\n1,2\n"}, "x of a.csv", ()),
+        ({"a.csv": "id,x\n1,2\n1,3\n", "b.csv": "id,y\n1,2\n1,3\n"}, "join a.csv and b.csv", ()),
+        (
+            {"a.csv": "id,x\n1,2\n", "b.csv": "id,y\n1,2\n"},
+            "in b.csv the x of a.csv, in the order of b.csv",
+            ("b.csv: a[",),
+        ),
+        ({"a.csv": "id,x\n1,2\n", "b.csv": "id,y\n1,2\n"}, "a.csv with y of b.csv", ("a.csv: b[",)),
+        (
+            {"cats.csv": "id,x\n1,2\n", "b.csv": "no,cat_id\n1,1\n"},
+            "cats.csv b.csv",
+            ("b.csv: cats[row['cat_id']]",),
+        ),
+        (
+            {"cats.csv": "id,x\n1,2\n", "b.csv": "no,cats\n1,1\n"},
+            "cats.csv b.csv",
+            ("b.csv: cats[row['cats']]",),
+        ),
+    ],
+)
+def test_the_rows_of_a_second_table_are_found_by_the_column_of_both(tables, request_, said):
+    told = describe_lookup(tables, request_)
+    assert bool(told) == bool(said) and all(each in told for each in said), told

@@ -868,3 +868,20 @@ def test_an_added_line_stands_right_behind_the_others(session, text, gap):
     it.play("add the line c at the end of t.txt")
     assert ("t.txt has an empty line before c" in told(it, 1)) == gap
     assert not gap or (it.folder / "t.txt").read_text() == "a\nb\nc\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "folders"),
+    [
+        ("I need a copy of a.txt in each of the three folders x, y and z", "xyz"),
+        ("copy a.txt into all the folders here, x and y", "xy"),
+        ("copy a.txt into x. Look at each line of y", ""),
+        ("move a.txt into every folder x and y", ""),
+    ],
+)
+def test_a_file_goes_into_each_of_the_folders_where_a_reply_finds_no_way(session, request_, folders):
+    it = session("```bash\ncp a.txt x y b.txt\n```", "It is there.", "Done.")
+    for path in ("a.txt", "x/1", "y/1", "z/1"):
+        put(it.loop.context, path, "a\n")
+    it.play(request_)
+    assert [each for each in "xyz" if (it.folder / each / "a.txt").exists()] == [*folders]

@@ -31,6 +31,7 @@ from tripletick.turn.receipts import UNTOUCHED
 from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.reply import ReplySource
 from tripletick.turn.request_kinds import READS, only_wants
+from tripletick.turn.scope_checks import describe_copies
 from tripletick.turn.shown_blocks import read_mending, read_way, show_mending
 
 DROPPED = "(output dropped to save room)"
@@ -213,12 +214,13 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
 
 def _find_way(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
     """Give the command that takes the files which the request means by their content; where nothing was
-    changed yet also the one that renames as it shows with one file, or that replaces one text by another.
+    changed yet also the one that renames as it shows with one file, that replaces one text by another, or
+    that copies a file into several folders.
     """
     room, asked = context.workspace, conversation.asked
     if not tries.changed:
         shown = rename_examples.describe_shown_renaming(file_listing.iter_paths(room), asked)
-        if way := shown or describe_replacement(asked, room):
+        if way := shown or describe_replacement(asked, room) or describe_copies(asked, room):
             return way
     return content_listing.describe_taking(asked, room)
 

@@ -103,7 +103,7 @@ class _Wanted:
         return re.compile(f"{self.start}{re.escape(self.old)}{self.end}")
 
     def has_only(self, line: str) -> bool:
-        """Tell whether a line has the old text as a word, and neither in another one nor in other capitals."""
+        """Tell whether a line has the old text as a word, and not in another one or in other capitals."""
         words = len(self.word.findall(line))
         return 0 < words == line.casefold().count(self.old.casefold())
 

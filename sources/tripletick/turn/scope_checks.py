@@ -17,6 +17,7 @@ from tripletick.checkpoint.values import Change
 from tripletick.paths import PathRefused, Workspace
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
+from tripletick.tools.file_walk import has_name
 from tripletick.tools.sections import find_named_section, get_heading
 from tripletick.turn.losses import FOLDER, list_kinds
 from tripletick.turn.result_checks import Flaw, make_mendable
@@ -76,6 +77,10 @@ EACH_EMPTY = lazy_regex(
     r"\b(?:empty|leere\w*|vide\w*|vac[ií]\w+|vuot\w+|lege?)\b[^.;\n]{0,20}?[\"'`]?(?P<name>[\w-]+\.\w{1,5})\b"
 )
 LACKING_EACH = "{path} is not there"
+COPY_EACH = lazy_regex(
+    r"(?i)\b(?:cop(?:y|ies|ie[rz]?)|kopie\w*|copia\w*)\b[^.;\n]{0,60}?(?<![\w.-])(?P<file>[\w-]+\.\w{1,5})\b"
+    r"[^.;\n]{0,60}?\b(?:each|every|all|jede[mnrs]?|alle|chacun\w*|chaque|cada|todas|ogni|tutte|elke?)\b"
+)
 FOLDER_IN = lazy_regex(
     rf"(?i)\b(?:{FOLDER})\s+(?:(?:call|nam)ed |namens |appelé |llamad[ao] )?"
     r"[\"'`]?(?P<name>[\w-]+)/?[\"'`]?\s+(?:in|inside|within|under|im|dans|en|nella)\s+"
@@ -196,6 +201,21 @@ def find_lacking_each(changes: Sequence[Change], workspace: Workspace, request: 
     if not lacking:
         return None
     return make_mendable(LACKING_EACH.format(path=lacking[0]), shlex.join(["touch", *lacking]))
+
+
+def describe_copies(request: str, workspace: Workspace) -> str:
+    """Give the command that copies the file which a request wants in each of the folders that it names; "" of
+    another request.
+    """
+    wanted = COPY_EACH.search(request)
+    names = workspace.list_names(".") if wanted else ()
+    if not wanted or wanted["file"] not in names:
+        return ""
+    folders = [name for name in names if workspace.get_kind(name) == "folder" and has_name(request, name)]
+    if len(folders) < 2:
+        return ""
+    each = shlex.join(sorted(folders, key=request.find))
+    return f'for d in {each}; do cp {shlex.quote(wanted["file"])} "$d"/; done'
 
 
 def find_misplaced_folder(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
