@@ -57,6 +57,22 @@ def test_the_same_for_ever_is_stopped_and_kept_once(piece, before):
     assert len(kept) <= len(before) + 2 * len(piece)
 
 
+def test_the_same_block_ends_a_reply_the_third_time():
+    block, other = (
+        "```bash\n" + f"echo {word} >> a.txt\nsort -o a.txt a.txt\n```\n\n" for word in ("b", "c")
+    )
+    said = block + other + "Then:\n" + block
+    assert heard(said + other + "Done.\n" * 40)[0] is None
+    at, kept = heard(said + other + block + "```bash\nls\n```\n" * 90)
+    assert at < len(said + other + block) + 300 and kept == said.strip()
+
+
+def test_a_block_that_came_for_ever_is_run_once(session):
+    it = session("```bash\n" + "echo x >> a.txt; echo yyyyyyyyyyyyyyyyyyyyy\n```\n```bash\n" * 40, "Done.")
+    it.play("Add x to a.txt")
+    assert (it.folder / "a.txt").read_text() == "x\n"
+
+
 def test_a_piece_too_long_for_the_first_look_is_stopped_at_the_second():
     piece = "".join(f"Line {n} of it.\n" for n in range(30))
     at, kept = heard("So.\n" + piece * 60)

@@ -52,6 +52,9 @@ one line repeats are not (1.5B wrote `mv -f -f -f` for minutes)."""
 COUNTED = 2000
 """The same inside a fence for pieces of several lines that differ in their numbers alone: 1.5B wrote
 `if n == 76: return x == 76` for ten minutes. One line each, as in a list of numbers, is no sign of that."""
+BLOCKS_ALIKE, SHORT_BLOCK = 3, 40
+"""Equal blocks of so many characters that end a reply: 1.5B wrote the same five lines for nine minutes, below
+the other limits on a slow machine."""
 NUMBER = lazy_regex(r"\d+")
 TIMES = 6
 """The piece stands there at least so often."""
@@ -295,6 +298,10 @@ class RepetitionDetector:
         """Where the first line begins that was not looked at for a fence."""
         self._open = ""
         self._opened = 0
+        self._begun = 0
+        """Where the line begins that has opened the fence."""
+        self._blocks = dict[str, list[int]]()
+        """Where each block ends, by its text."""
         self._cut: int | None = None
 
     def add_text(self, piece: str) -> bool:
@@ -312,11 +319,17 @@ class RepetitionDetector:
 
     def _track_fences(self) -> None:
         while (end := self._text.find("\n", self._line)) >= 0:
-            self._opened = self._opened if self._open else end + 1
-            self._open = track_open_fence(self._open, self._text[self._line : end])
+            if not self._open:
+                self._opened, self._begun = end + 1, self._line
+            was_open, self._open = self._open, track_open_fence(self._open, self._text[self._line : end])
+            if was_open and not self._open and end - self._begun > SHORT_BLOCK:
+                self._blocks.setdefault(self._text[self._begun : end].rstrip(), []).append(end)
             self._line = end + 1
 
     def _is_stuck(self) -> bool:
+        if again := next((ends for ends in self._blocks.values() if len(ends) >= BLOCKS_ALIKE), None):
+            self._cut = again[1]
+            return True
         ends = (self._text[-least:] for least in (LEAST, LONGER) if len(self._text) >= least)
         length = next(filter(None, map(find_period, ends)), 0)
         if not length:
