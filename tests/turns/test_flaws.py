@@ -885,3 +885,20 @@ def test_a_file_goes_into_each_of_the_folders_where_a_reply_finds_no_way(session
         put(it.loop.context, path, "a\n")
     it.play(request_)
     assert [each for each in "xyz" if (it.folder / each / "a.txt").exists()] == [*folders]
+
+
+@pytest.mark.parametrize(
+    ("request_", "path", "lines"),
+    [
+        ("Remove the repeats from a.txt, so each line is there only once", "a.txt", "b\na2\nc3\n"),
+        ("Write the lines of a.txt to new.txt, each line once", "new.txt", "b\na2\nc3\n"),
+        ("Sort a.txt and remove the duplicate lines", "a.txt", "b\na2\nb\na2\nc3\n"),
+        ("Remove the first line of a.txt", "a.txt", "b\na2\nb\na2\nc3\n"),
+    ],
+)
+def test_lines_are_kept_once_where_a_reply_finds_no_way(session, request_, path, lines):
+    it = session("```bash\ngrep -v -f a.txt a.txt > a.txt\n```", "It is so.", "Done.")
+    put(it.loop.context, "a.txt", "b\na2\nb\na2\nc3\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert (it.folder / path).read_text() == lines

@@ -28,7 +28,8 @@ CUT_ENDING = "sed -i 's/[.]{ending}$//' {path}"
 LEAST_ALIKE = 2
 """Lines which are not there again by chance."""
 TWICE = "{path} has {line} more than once."
-KEEP_FIRST = "awk '!seen[{key}]++' {path} > /tmp/once && cp /tmp/once {path}"
+FIRSTS = "awk '!seen[{key}]++' {path}"
+KEEP_FIRST = f"{FIRSTS} > /tmp/once && cp /tmp/once {{path}}"
 UNFILTERED = (
     "{word} is in {some} of the {all} lines of {path}, and the block does not look for it. Begin with: {how}"
 )
@@ -272,12 +273,18 @@ def find_twice(path: str, text: str, request: str) -> Flaw | None:
     for line in (each.strip() for each in text.splitlines()):
         key = fold(line)
         if key in seen and sum(map(str.isalnum, key)) > 1:
-            how = KEEP_FIRST.format(
-                key="tolower($0)" if fold is str.casefold else "$0", path=shlex.quote(path)
+            return make_mendable(
+                TWICE.format(path=path, line=line), describe_once(path, into="", request=request)
             )
-            return make_mendable(TWICE.format(path=path, line=line), how)
         seen.add(key)
     return None
+
+
+def describe_once(path: str, *, into: str, request: str) -> str:
+    """Give the command that keeps the first of equal lines of a text, there or in a new one."""
+    key = "tolower($0)" if CASELESS.search(request) else "$0"
+    how = (FIRSTS if into else KEEP_FIRST).format(key=key, path=shlex.quote(path))
+    return f"{how} > {shlex.quote(into)}" if into else how
 
 
 def find_lost_kinds(before: str, text: str, request: str) -> list[str]:

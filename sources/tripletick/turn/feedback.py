@@ -17,21 +17,20 @@ from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools import content_listing, file_listing
+from tripletick.tools import file_listing
 from tripletick.tools.common_mistakes import describe_mistakes
 from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.shell_mistakes import correct_script
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
-from tripletick.turn import attachments, attempts, clues, rename_examples, result_checks, wanted_files
+from tripletick.turn import attachments, attempts, clues, result_checks, wanted_files
 from tripletick.turn.asked_lines import find_asked_line
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts
+from tripletick.turn.direct_commands import find_command
 from tripletick.turn.effects import BETWEEN, COMPARED, REWRITTEN, Effects
 from tripletick.turn.receipts import UNTOUCHED
-from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.reply import ReplySource
 from tripletick.turn.request_kinds import READS, only_wants
-from tripletick.turn.scope_checks import describe_copies
 from tripletick.turn.shown_blocks import read_mending, read_way, show_mending
 
 DROPPED = "(output dropped to save room)"
@@ -124,7 +123,7 @@ def build_closing(
         if tries.unread == "unfinished-literal":
             shown = _suggest_loop(conversation, context)
         elif name in ("failed", "nothing", "unmatched") and (
-            loop := read_way(results) or _find_way(conversation, context, tries)
+            loop := read_way(results) or find_command(conversation, context, changed=tries.changed)
         ):
             name, shown = name.replace("unmatched", "nothing"), show_mending(loop, "bash")
         elif name == "nothing" and results[-1][0].tool == "python":
@@ -210,19 +209,6 @@ def _show_renaming(conversation: Conversation, path: str, changed: Effects) -> s
     if len(made) != 1 or made[0] in conversation.asked or not get_close_matches(path, made, 1, ALIKE):
         return ""
     return show_mending(shlex.join(["mv", made[0], path]), "bash")
-
-
-def _find_way(conversation: Conversation, context: ToolContext, tries: Attempts) -> str:
-    """Give the command that takes the files which the request means by their content; where nothing was
-    changed yet also the one that renames as it shows with one file, that replaces one text by another, or
-    that copies a file into several folders.
-    """
-    room, asked = context.workspace, conversation.asked
-    if not tries.changed:
-        shown = rename_examples.describe_shown_renaming(file_listing.iter_paths(room), asked)
-        if way := shown or describe_replacement(asked, room) or describe_copies(asked, room):
-            return way
-    return content_listing.describe_taking(asked, room)
 
 
 def _describe_given(context: ToolContext, results: Results) -> str:

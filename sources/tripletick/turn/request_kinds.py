@@ -10,6 +10,10 @@ from tripletick.tools.tool import FileTracker
 
 BANS = lazy_regex(r"(?i)(?:,? (?:and|but))? (?:do not|don.?t|never|without)\b[^.;!?\n]*")
 """What a request wants left alone."""
+_INDIRECT = lazy_regex(
+    r"(?i)\bwhat (?:it|this|that|they|the (?:program|script|code)) (?:is |are )?\w+(?:s|ing)\b[^.;!?\n]{0,40}"
+)
+"""A question about what something does: "explain what it converts"."""
 _WHICH = lazy_regex(
     r"(?i)\b(?:which|welche\w*|quel(?:le)?s?|cu[aá]l\w*|quale|welk\w*"
     r"|what(?:.s| is) the (?:big|large|small|new|old|late)\w+)\b[^.!?]{0,200}\?(?P<rest>[^?]{0,200})$"
@@ -43,7 +47,8 @@ def only_wants(kinds: Collection[str], said: Templates, request: str) -> bool:
     change anything" wants nothing done.
     """
     request = BANS.sub(" ", request)
-    acts = any(said.has_words(kind, request) for kind in (*ACTIONS, "moves", "repairs"))
+    orders = _INDIRECT.sub(" ", request)
+    acts = any(said.has_words(kind, orders) for kind in (*ACTIONS, "moves", "repairs"))
     return not acts and any(said.has_words(kind, request) for kind in kinds)
 
 

@@ -1,0 +1,43 @@
+"""The one command that a plain request amounts to, for a reply that finds no way."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from tripletick.models.conversation import Conversation
+from tripletick.paths import PathRefused
+from tripletick.tools import content_listing, file_listing
+from tripletick.tools.tool import ToolContext
+from tripletick.turn import content_checks, rename_examples
+from tripletick.turn.effects import COMPARED
+from tripletick.turn.replacements import describe_replacement
+from tripletick.turn.scope_checks import describe_copies
+
+
+def find_command(conversation: Conversation, context: ToolContext, *, changed: bool) -> str:
+    """Give the command that takes the files which the request means by their content; where nothing was
+    `changed` yet also the one that renames as it shows with one file, that replaces one text by another, that
+    copies a file into several folders, or that keeps each line of a text once.
+    """
+    room, asked = context.workspace, conversation.asked
+    if changed:
+        return content_listing.describe_taking(asked, room)
+    return (
+        rename_examples.describe_shown_renaming(file_listing.iter_paths(room), asked)
+        or describe_replacement(asked, room)
+        or describe_copies(asked, room)
+        or _describe_once(conversation, context)
+        or content_listing.describe_taking(asked, room)
+    )
+
+
+def _describe_once(conversation: Conversation, context: ToolContext) -> str:
+    asked, ledger = conversation.asked, context.ledger
+    texts = [path for path in ledger.named if context.workspace.get_kind(path) == "file"]
+    if len(texts) != 1 or len(ledger.absent) > 1 or conversation.templates.has_words("sorts", asked):
+        return ""
+    with suppress(PathRefused, UnicodeError):
+        text = context.workspace.read_bytes(texts[0], COMPARED).decode()
+        if content_checks.find_twice(texts[0], text, asked):
+            return content_checks.describe_once(texts[0], into="".join(ledger.absent), request=asked)
+    return ""
