@@ -7,6 +7,7 @@ from tripletick.agents.templates import load_templates
 from tripletick.system import dirs
 from tripletick.turn import attachments
 from tripletick.turn.clues import (
+    describe_extremes,
     describe_lookup,
     describe_ordered_texts,
     find_inputs,
@@ -140,3 +141,27 @@ LOOKUP = "prices = {row['part']: row for row in csv.DictReader(open('prices.csv'
 def test_the_rows_of_a_second_table_are_found_by_the_column_of_both(tables, request_, said):
     told = describe_lookup(tables, request_)
     assert bool(told) == bool(said) and all(each in told for each in said), told
+
+
+PETS = "Pip, hamster, 2 years\n\nMocha, cat, 17 years\nOtis, dog, 14.5 years\n"
+FOUND = "the largest is 17, in “Mocha, cat, 17 years”, and the smallest 2, in “Pip, hamster, 2 years”."
+
+
+@pytest.mark.parametrize(
+    ("text", "request_", "said"),
+    [
+        (PETS, "Which animal in a.txt is the oldest?", FOUND),
+        (PETS, "Welches Tier ist das älteste?", FOUND),
+        (PETS, "Quel animal est le plus jeune ?", FOUND),
+        (PETS, "Which animal has the most interest in cats?", FOUND),
+        (PETS, "Which animals are in a.txt?", ""),
+        (PETS, "Test a.txt", ""),
+        (PETS.replace("2 ", "2 or 3 "), "the oldest?", ""),
+        (PETS.replace("14.5", "17"), "the oldest?", ""),
+        (PETS.replace("14.5", "14-15"), "the oldest?", ""),
+        ("a 1\nb 2\n", "the oldest?", ""),
+    ],
+)
+def test_the_line_with_the_largest_number_is_told_where_a_superlative_asks_for_it(text, request_, said):
+    told = describe_extremes("a.txt", text, request_)
+    assert told.endswith(said) and bool(told) == bool(said), told

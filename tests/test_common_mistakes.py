@@ -33,6 +33,17 @@ TOTAL = "def total(x):\n    r = 0\n    for n in x:\n        r += n\n{}"
         ("for t in ['9:30', '11:00']:\n    if t >= now:\n        print(t)", "Line 2 compares times as texts"),
         ("for t in ['09:30', '11:00']:\n    if t >= now:\n        print(t)", None),
         ("for t in ['9:30', '11:00']:\n    if t == now:\n        print(t)", None),
+        (
+            "counts = {}\nfor move in moves:\n    counts[move] += 1",
+            "Line 3: counts has not move yet the first time. With a value to begin with it reads: "
+            "counts[move] = counts.get(move, 0) + 1",
+        ),
+        ("d = dict()\nd['a', 1] += [2]", "it reads: d[('a', 1)] = d.get(('a', 1), []) + [2]"),
+        ("d = {}\nif k not in d:\n    d[k] = 0\nd[k] += 1", None),
+        ("d = {}\nd.setdefault(k, 0)\nd[k] += 1", None),
+        ("d = {'a': 1}\nd['a'] += 1", None),
+        ("d = Counter()\nd['a'] += 1", None),
+        ("d = {}\nd.total += 1", None),
         ("def f(", None),
     ],
 )

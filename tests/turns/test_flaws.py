@@ -101,6 +101,19 @@ def test_a_program_is_saved_as_it_was_shown_where_a_reply_leaves_that_out(sessio
     assert (it.folder / "a.py").read_text() == "print(2)\n" and receipt and receipt.doubt == ()
 
 
+def test_a_bound_that_was_made_a_single_value_takes_what_lies_beyond_it(session):
+    fee = "def fee(age):\n    if age > 65:\n        return 30\n    return 50\n"
+    it = session(f"```python:fee.py\n{fee.replace('>', '==')}```", "It is corrected.", "It is so.")
+    put(it.loop.context, "fee.py", fee)
+    request = "Who is exactly 65 pays 50 by fee.py, and should pay 30. Please correct that."
+    attachments.attach_files(
+        request, ("bash", "python", "*"), it.loop.context, it.loop.conversation.templates
+    )
+    it.play(request)
+    assert "now asks for exactly 65 alone" in told(it, 1)
+    assert (it.folder / "fee.py").read_text() == fee.replace(">", ">=")
+
+
 def test_a_new_program_is_not_saved_as_it_was_shown_unasked(session):
     ask, reply = "Write a.py: `python3 a.py x` prints 2", "```python:a.py\nimport sys\nprint(1)\n```"
     it = session(*[reply] * 12)

@@ -27,6 +27,7 @@ SHARED = (
     "The line below it: if {name} is None: {name} = {default}"
 )
 UNUSED = "Line {line}: {code} changes nothing by itself; what it gives must be kept: {keep}."
+NO_KEY = "Line {line}: {name} has not {key} yet the first time. With a value to begin with it reads: {whole}"
 NO_RESULT = "{name} returns nothing, so that line {line} gets None."
 LAST = "Line {line} stops before {end}. With {end} too it reads: {whole}"
 FROM_ONE = "Line {line} leaves out the first, which is number 0. With that too it reads: {whole}"
@@ -49,6 +50,8 @@ _ADDS = lazy_regex(
 """What speaks of a sum, or of one number in the place of another."""
 LETTERS = "{name}[0] and {name}[1] are the first letters of a text. Its words: for word in {name}.split()"
 BOUND = "Line {line} leaves out exactly {number}. With that too it reads: {whole}"
+NARROWED = "Line {line} now asks for exactly {number} alone. With what lies beyond it too it reads: {whole}"
+_ABOVE = lazy_regex(r"(?<![-=<>!])[<>](?![=<>])(?= ?-?(?P<number>\d{1,9}(?:\.\d{1,9})?)\b)")
 UNREACHED = "Line {line} is never reached: line {above} asks first, and takes all of these too."
 FIRST = "Line {line}: {code}) takes the first {text} alone; replaceAll in its place takes each."
 _REPLACE = lazy_regex(r"\.replace\(([\"'][^\"']*[\"'])\s*,[^()]*")
@@ -107,6 +110,7 @@ def describe_mistakes(path: str, source: str, task: str = "") -> tuple[list[str]
         _find_divided_ends,
         _find_unused_results,
         _find_missing_results,
+        _find_missing_keys,
         _find_compared_times,
     ):
         found += find(tree)
@@ -133,6 +137,20 @@ def _find_left_out_bound(task: str, source: str) -> Iterator[str]:
         sign = f"{found['sign'][:-1]}e" if found["sign"].startswith("-") else f"{found['sign']}="
         whole = f"{found.string[: found.start()]}{sign}{found.string[found.end() :]}"
         yield BOUND.format(line=at, number=exact[1], whole=whole.strip())
+
+
+def find_narrowed_bound(before: str, source: str) -> str:
+    """Say that a condition that asked for more or less than a number now asks for that number alone, as small
+    models correct `age > 65` to `age == 65`; "" where nothing of the kind was done.
+    """
+    lines = before.splitlines(), source.splitlines()
+    for at, (old, new) in enumerate(zip(*lines, strict=False), 1):
+        found = _ABOVE.search(old) if len(old) <= LONGEST and old != new else None
+        made = new.replace("===", "==").split()
+        if found and f"{old[: found.start()]}=={old[found.end() :]}".split() == made:
+            whole = f"{old[: found.end()]}={old[found.end() :]}".strip()
+            return NARROWED.format(line=at, number=found["number"], whole=whole)
+    return ""
 
 
 def _find_unreached(source: str) -> Iterator[str]:
@@ -287,6 +305,42 @@ def _find_missing_results(tree: ast.Module) -> Iterator[str]:
     for call in calls:
         if isinstance(call.func, ast.Name) and call.func.id in silent:
             yield NO_RESULT.format(name=call.func.id, line=call.lineno)
+
+
+def _find_missing_keys(tree: ast.Module) -> Iterator[str]:
+    """Find a dictionary that begins empty, to whose values something is added before any is there."""
+    parts = [*ast.walk(tree)]
+    empty = {
+        target.id
+        for part in parts
+        if isinstance(part, ast.Assign) and ast.unparse(part.value) in ("{}", "dict()")
+        for target in part.targets
+        if isinstance(target, ast.Name)
+    }
+    added = {id(part.target): part for part in parts if isinstance(part, ast.AugAssign)}
+    values = [part for part in parts if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]
+    filled = {ast.unparse(part.value) for part in values if id(part) not in added}
+    filled |= {
+        ast.unparse(part.value)
+        for part in parts
+        if isinstance(part, ast.Attribute) and part.attr in ("setdefault", "update", "get")
+    }
+    for part in values:
+        name, key = ast.unparse(part.value), ast.unparse(part.slice)
+        if id(part) in added and name in empty - filled:
+            whole = _give_start(added[id(part)], name, key)
+            yield NO_KEY.format(line=part.lineno, name=name, key=key, whole=whole)
+
+
+def _give_start(part: ast.AugAssign, name: str, key: str) -> str:
+    """Give the line that adds to a value, or to the one with which sums of its kind begin."""
+    value = part.value
+    is_text = isinstance(value, ast.JoinedStr) or (
+        isinstance(value, ast.Constant) and isinstance(value.value, str)
+    )
+    start = "''" if is_text else "[]" if isinstance(value, ast.List) else "0"
+    sign = ast.unparse(part).removeprefix(f"{ast.unparse(part.target)} ").partition("=")[0]
+    return f"{name}[{key}] = {name}.get({key}, {start}) {sign} {ast.unparse(value)}"
 
 
 def _gives_result(part: ast.AST) -> bool:

@@ -140,8 +140,8 @@ def _find_broken_data(request: str, context: ToolContext) -> str:
 
 
 def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Iterator[str]:
-    """Show how dates get another form, and how a new program gets its argument; or, for one that is to be
-    repaired, its data, and what of it is read wrongly.
+    """Show what helps to work with data that a request names, and how a new program gets its argument; or,
+    for one that is to be repaired, its data, and what of it is read wrongly.
     """
     path, read = context.ledger.asked, context.workspace.read_shown
     language = detect_language(path) if context.ledger.is_new_program else None
@@ -149,14 +149,11 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
         yield describe_argument(request, path, language)
     context.ledger.mistakes = ()
     if not repairs:
-        tables = [each for each in context.ledger.named if each.lower().endswith(data_summary.SEPARATED)]
+        files = [
+            each for each in sorted(context.ledger.named) if _is_file(each, context) and is_document(each)
+        ]
         with suppress(PathRefused, UnicodeError):
-            yield clues.describe_lookup({each: read(each, LARGEST).decode() for each in tables}, request)
-        forms = clues.list_date_forms(request)
-        for each in sorted(context.ledger.named & context.ledger.known) if len(forms) > 1 else ():
-            with suppress(PathRefused, UnicodeError):
-                if each.lower().endswith(data_summary.KNOWN) or is_document(each):
-                    yield clues.describe_dates(forms, read(each, LARGEST).decode())
+            yield from clues.iter_data_clues({each: read(each, LARGEST).decode() for each in files}, request)
         return
     with suppress(PathRefused, UnicodeError):
         source = read(path, LARGEST).decode() if path in context.ledger.known else ""

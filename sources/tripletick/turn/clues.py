@@ -48,6 +48,17 @@ LOOKUP = (
 _ORDER_OF = lazy_regex(
     r"(?i)\b(?:order|reihenfolge|ordre|orden|ordine|volgorde) (?:of|in|von|aus|d[eiu]|van) (\S*\w)"
 )
+EXTREMES = (
+    "Of the numbers in {path} the largest is {most}, in “{last}”, and the smallest {least}, in “{first}”."
+)
+_SUPERLATIVE = lazy_regex(
+    r"(?i)\b(?:(?:old|young|long|short|bigg|small|larg|great|high|low|tall|heavi|light|cheap|fast|slow|quick|deep"
+    r"|hott|warm|cold|cool|near|farth|furth|clos|earli|wid|thick|thin|strong|weak|rich|poor|busi|worst|b)est"
+    r"|most|least|fewest|maximum|minimum|(?:größ|klein|höch|niedrig|tief|ält|jüng|läng|kürz|teuer|billig|schwer"
+    r"|leicht|schnell|langsam|meist|wenig|be|fern|näch)\w{0,6}ten?|(?:le|la|les) (?:plus|moins)|m[áa]s|menos"
+    r"|mayor|menor|più|meno|maggiore|minore)\b"
+)
+_NUMBER = lazy_regex(r"(?<![\w.,/:-])\d{1,12}(?:\.\d{1,6})?(?![\w/:-]|[.,]\d)")
 _NOT_IN = lazy_regex(
     r"(?i)n.t\b|\b(?:not?|without|missing|lack\w*|nicht|keine?|ohne|fehl\w*|pas|sans|manqu\w*|sin|falta\w*|non"
     r"|senza|manca\w*|niet|geen|zonder|ontbre\w*)\b"
@@ -228,6 +239,18 @@ def describe_dates(forms: Mapping[str, str], text: str) -> str:
     return f"{code} is {turned!r}." if example else ""
 
 
+def iter_data_clues(texts: Mapping[str, str], request: str) -> Iterator[str]:
+    """Say of the files that a request names, by their paths, how the rows of one are found from another, how
+    dates get another form, and which lines have the largest and the smallest number.
+    """
+    tables = {path: text for path, text in texts.items() if path.lower().endswith(SEPARATED)}
+    yield describe_lookup(tables, request)
+    forms = list_date_forms(request)
+    for path, text in texts.items():
+        yield describe_dates(forms, text) if len(forms) > 1 else ""
+        yield describe_extremes(path, text, request) if path not in tables else ""
+
+
 def describe_lookup(tables: Mapping[str, str], request: str) -> str:
     """Say how the rows of one of two tables are found by a column that both have, or of which the other has
     the name at its end (`customer_id` of `id`); "" where that is not clear, or each row is not there once.
@@ -259,6 +282,21 @@ def describe_lookup(tables: Mapping[str, str], request: str) -> str:
 
 def _are_found(keys: Sequence[str], values: Sequence[str]) -> bool:
     return len({*keys}) == len(keys) and {*values} <= {*keys}
+
+
+def describe_extremes(path: str, text: str, request: str) -> str:
+    """Say which lines of a list have the largest and the smallest number, where a request has a superlative;
+    "" where not each line has one number, or several have those.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    numbers = [_NUMBER.findall(line) for line in lines]
+    if len(lines) < 3 or {len(each) for each in numbers} != {1} or not _SUPERLATIVE.search(request):
+        return ""
+    by_value = sorted(zip((each for [each] in numbers), lines, strict=True), key=lambda pair: float(pair[0]))
+    if float(by_value[0][0]) == float(by_value[1][0]) or float(by_value[-1][0]) == float(by_value[-2][0]):
+        return ""
+    (least, first), (most, last) = by_value[0], by_value[-1]
+    return EXTREMES.format(path=path, most=most, last=last, least=least, first=first)
 
 
 def list_date_forms(request: str) -> dict[str, str]:

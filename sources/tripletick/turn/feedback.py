@@ -18,7 +18,7 @@ from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import file_listing
-from tripletick.tools.common_mistakes import describe_mistakes
+from tripletick.tools.common_mistakes import describe_mistakes, find_narrowed_bound
 from tripletick.tools.corrected_program import correct_lines, describe_change
 from tripletick.tools.shell_mistakes import correct_script
 from tripletick.tools.tool import FileTracker, Tool, ToolContext
@@ -188,6 +188,8 @@ def _list_left_mistakes(ledger: FileTracker, results: Results) -> str:
     call = results[-1][0] if results else None
     if not call or not ledger.mends or call.path != ledger.asked:
         return ""
+    if narrowed := find_narrowed_bound(ledger.broken, call.body):
+        return f"{narrowed}\n{show_mending(correct_lines(call.body, [narrowed]), f'{call.tool}:{call.path}')}"
     sure, _ = describe_mistakes(call.path, call.body, ledger.task)
     return _add_corrected(call, [each for each in sure if each in ledger.mistakes])
 
