@@ -165,3 +165,10 @@ FOUND = "the largest is 17, in “Mocha, cat, 17 years”, and the smallest 2, i
 def test_the_line_with_the_largest_number_is_told_where_a_superlative_asks_for_it(text, request_, said):
     told = describe_extremes("a.txt", text, request_)
     assert told.endswith(said) and bool(told) == bool(said), told
+
+
+def test_a_repair_that_somebody_speaks_of_is_no_request_to_repair(context):
+    for path, text in TABLES.items():
+        put(context, path, text)
+    request = "used.csv says what I used for a repair. Write bill.csv with its price from prices.csv"
+    assert LOOKUP in attachments.attach_files(request, TOOLS, context, BASE)
