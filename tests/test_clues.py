@@ -1,5 +1,7 @@
 """What goes along with a request beside its files."""
 
+import subprocess
+
 import pytest
 from tests.filing import open_plain, put
 
@@ -8,12 +10,12 @@ from tripletick.system import dirs
 from tripletick.turn import attachments
 from tripletick.turn.clues import (
     describe_extremes,
-    describe_lookup,
     describe_ordered_texts,
     find_inputs,
     save_in_place,
     show_ticked,
 )
+from tripletick.turn.table_joins import describe_join
 
 BASE = load_templates(dirs.find_dirs().prompts)
 TOOLS = ("bash", "file_finder", "*")
@@ -105,44 +107,6 @@ def test_a_command_that_only_prints_a_changed_text_is_shown_as_one_that_saves_it
     assert save_in_place(script, "a.txt") == right
 
 
-TABLES = {"used.csv": "part,n\nchain,1\nbell,2\nchain,3\n", "prices.csv": "part;price\nchain;18,90\nbell;7\n"}
-LOOKUP = "prices = {row['part']: row for row in csv.DictReader(open('prices.csv'), delimiter=';')}"
-
-
-@pytest.mark.parametrize(
-    ("tables", "request_", "said"),
-    [
-        (
-            TABLES,
-            "a bill of used.csv with its price from prices.csv",
-            (LOOKUP, "used.csv: prices[row['part']]"),
-        ),
-        (TABLES, "the parts of prices.csv that are not in used.csv", ()),
-        ({"a.csv": "id,x\n1,2\n"}, "x of a.csv", ()),
-        ({"a.csv": "id,x\n1,2\n1,3\n", "b.csv": "id,y\n1,2\n1,3\n"}, "join a.csv and b.csv", ()),
-        (
-            {"a.csv": "id,x\n1,2\n", "b.csv": "id,y\n1,2\n"},
-            "in b.csv the x of a.csv, in the order of b.csv",
-            ("b.csv: a[",),
-        ),
-        ({"a.csv": "id,x\n1,2\n", "b.csv": "id,y\n1,2\n"}, "a.csv with y of b.csv", ("a.csv: b[",)),
-        (
-            {"cats.csv": "id,x\n1,2\n", "b.csv": "no,cat_id\n1,1\n"},
-            "cats.csv b.csv",
-            ("b.csv: cats[row['cat_id']]",),
-        ),
-        (
-            {"cats.csv": "id,x\n1,2\n", "b.csv": "no,cats\n1,1\n"},
-            "cats.csv b.csv",
-            ("b.csv: cats[row['cats']]",),
-        ),
-    ],
-)
-def test_the_rows_of_a_second_table_are_found_by_the_column_of_both(tables, request_, said):
-    told = describe_lookup(tables, request_)
-    assert bool(told) == bool(said) and all(each in told for each in said), told
-
-
 PETS = "Pip, hamster, 2 years\n\nMocha, cat, 17 years\nOtis, dog, 14.5 years\n"
 FOUND = "the largest is 17, in “Mocha, cat, 17 years”, and the smallest 2, in “Pip, hamster, 2 years”."
 
@@ -168,7 +132,61 @@ def test_the_line_with_the_largest_number_is_told_where_a_superlative_asks_for_i
 
 
 def test_a_repair_that_somebody_speaks_of_is_no_request_to_repair(context):
-    for path, text in TABLES.items():
-        put(context, path, text)
-    request = "used.csv says what I used for a repair. Write bill.csv with its price from prices.csv"
-    assert LOOKUP in attachments.attach_files(request, TOOLS, context, BASE)
+    put(context, "a.txt", PETS)
+    request = "a.txt has what I used for a repair. Which is the oldest?"
+    assert FOUND in attachments.attach_files(request, TOOLS, context, BASE)
+
+
+JOINED = {"a.csv": "nr;item;p_id\n1;tea;7\n2;milk;8\n", "b.csv": "id,name\n8,Eva\n7,O'Neill\n9,Ada\n"}
+
+
+def test_two_tables_are_joined_by_the_columns_that_a_request_names(tmp_path):
+    for path, text in JOINED.items():
+        (tmp_path / path).write_text(text)
+    request = (
+        "Join a.csv and b.csv (p_id is id): write c.csv with the columns nr, name and item, in the same order"
+    )
+    subprocess.run(["bash", "-c", describe_join(JOINED, "c.csv", request)], cwd=tmp_path, check=True)
+    assert (tmp_path / "c.csv").read_bytes() == b"nr;name;item\n1;O'Neill;tea\n2;Eva;milk\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Join a.csv and b.csv into c.csv",
+        "Join a.csv and b.csv into c.csv with the columns nr,price",
+        "Write c.csv with the columns nr,name, only of tea, from a.csv and b.csv",
+        "Write c.csv with the columns nr,name of what is not in a.csv and b.csv",
+    ],
+)
+def test_other_requests_for_two_tables_have_no_command(request_):
+    assert not describe_join(JOINED, "c.csv", request_)
+
+
+@pytest.mark.parametrize(
+    ("tables", "request_", "rows_of"),
+    [
+        ({"a.csv": "id,x\n1,2\n", "b.csv": "id,y\n1,2\n"}, "a.csv and b.csv, in the order of b.csv", "b.csv"),
+        ({"a.csv": "id,x\n1,2\n", "b.csv": "id,y\n1,2\n"}, "a.csv and b.csv, in the same order", "a.csv"),
+        ({"cats.csv": "id,x\n1,2\n", "b.csv": "y,cat_id\n1,1\n"}, "cats.csv and b.csv", "b.csv"),
+        ({"cats.csv": "id,x\n1,2\n", "b.csv": "y,cats\n1,1\n"}, "cats.csv and b.csv", "b.csv"),
+        ({"cats.csv": "id,x\n1,2\n", "b.csv": "y,dogs\n1,1\n"}, "cats.csv and b.csv", ""),
+        ({"a.csv": "id,x\n1,2\n1,3\n", "b.csv": "id,y\n1,2\n1,3\n"}, "a.csv and b.csv", ""),
+        ({"a.csv": "id,x\n1,2\n", "b.csv": "id,y\n1,2\n3,4\n"}, "a.csv and b.csv", "a.csv"),
+        ({"a.csv": "id,x\n1\n", "b.csv": "id,y\n1,2\n"}, "a.csv and b.csv", ""),
+        ({"a.csv": "id,x\n1,2\n"}, "a.csv", ""),
+    ],
+)
+def test_each_row_of_one_table_gets_what_belongs_to_it(tables, request_, rows_of):
+    command = describe_join(tables, "c.csv", f"Write c.csv with the columns x,y from {request_}")
+    assert f"for row in csv.DictReader(open('{rows_of}')):" in command if rows_of else not command
+
+
+def test_the_join_is_run_where_a_reply_finds_no_way(session):
+    it = session("```python\nprint(open('a.csv').read(99).name)\n```", "It is joined.", "Done.")
+    for path, text in JOINED.items():
+        put(it.loop.context, path, text)
+    request = "Write c.csv with the columns nr,name from a.csv and b.csv"
+    attachments.attach_files(request, TOOLS, it.loop.context, BASE)
+    it.play(request)
+    assert (it.folder / "c.csv").read_text() == "nr;name\n1;O'Neill\n2;Eva\n"

@@ -361,6 +361,25 @@ def test_a_text_is_not_printed_with_decimals(task, path, source):
     assert find_unformatted(task, path, source) is None
 
 
+@pytest.mark.parametrize(
+    ("source", "right"),
+    [
+        ("print(round(x * 1.5, 2))", "print(f'{x * 1.5:.2f}')"),
+        ("print(f'{round(x, 2)} km')", "print(f'{x:.2f} km')"),
+        ("y = round(x, 2)\nprint('km', y)", "y = f'{x:.2f}'\nprint('km', y)"),
+        ("def f(x):\n    return round(x, 2)\nprint(f(x))", "def f(x):\n    return f'{x:.2f}'\nprint(f(x))"),
+        ("y = round(x, 2)\nprint(y * 2)", ""),
+        ("def f(x):\n    return round(x, 2)\nprint(f(x) + 1)", ""),
+        ("print(round(x, 2) + 1)", ""),
+        ("print(round(x, 2), round(x, 1))", "print(f'{x:.2f}', round(x, 1))"),
+        ("print(round(x, 1))", ""),
+    ],
+)
+def test_a_rounded_number_is_written_with_its_zeros(source, right):
+    found = find_unpadded("a.py prints it with two decimals", "a.py", source)
+    assert found and found.source == right
+
+
 def test_at_most_so_many_decimals_need_no_zeros():
     source = "print(round(10.0 * 1.2, 2))"
     assert find_unpadded("a.py prints it with two decimals", "a.py", source)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
+from typing import TypeGuard
 
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.new_program import Misreading
@@ -75,13 +77,80 @@ def _is_printed(task: str) -> bool:
     return bool(found and _PRINTS.search(task) and not _OF_INPUT.search(task, 0, found.start()))
 
 
-def find_unpadded(task: str, path: str, source: str) -> str:
-    """Say that a program, which is to print numbers with so many decimals, only rounds them; "" else."""
+def find_unpadded(task: str, path: str, source: str) -> Misreading | None:
+    """Say that a program, which is to print numbers with so many decimals, only rounds them, and give one in
+    Python as it should be; None where all is well.
+    """
     count, how = find_decimals(task), HOW.get(f".{path.rpartition('.')[2]}")
     prints = _is_printed(task) and not _OTHERWISE.search(task)
     if not count or not how or not prints or not _CUTS.search(source) or _WRITES.search(source):
-        return ""
-    return UNPADDED.format(how=how.format(count=count), count=count)
+        return None
+    told = UNPADDED.format(how=how.format(count=count), count=count)
+    tree = parse_program(source) if path.endswith(".py") else None
+    return Misreading(told, _write_decimals(tree, count) if tree else "")
+
+
+def _write_decimals(tree: ast.Module, count: int) -> str:
+    """Give a program that writes its numbers with so many decimals where it has rounded them; "" where one is
+    used for more than being printed. Comments are lost.
+    """
+    parents = {id(child): part for part in ast.walk(tree) for child in ast.iter_child_nodes(part)}
+    rounded = [part for part in ast.walk(tree) if _is_rounded(part, count)]
+    printed = {id(part) for part in rounded if _is_printed_part(part, parents)}
+    given = [parents[id(part)] for part in rounded if id(part) not in printed]
+    for part in given:
+        if not _is_only_printed(_get_bound_name(part, parents), tree, parents):
+            return ""
+    return ast.unparse(ast.fix_missing_locations(_DecimalsWriter(count).visit(tree))) if rounded else ""
+
+
+def _is_rounded(part: ast.AST, count: int) -> TypeGuard[ast.Call]:
+    if not (isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "round"):
+        return False
+    return len(part.args) == 2 and ast.unparse(part.args[1]) == str(count)
+
+
+def _is_printed_part(part: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
+    above = parents.get(id(part))
+    is_print = isinstance(above, ast.Call) and ast.unparse(above.func) == "print"
+    return is_print or isinstance(above, ast.FormattedValue)
+
+
+def _get_bound_name(part: ast.AST, parents: Mapping[int, ast.AST]) -> str:
+    """Give the variable that a statement sets, or the function whose result it gives; "" of any other."""
+    if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
+        return part.targets[0].id
+    above = parents.get(id(part)) if isinstance(part, ast.Return) else None
+    return above.name if isinstance(above, ast.FunctionDef) else ""
+
+
+def _is_only_printed(name: str, tree: ast.Module, parents: Mapping[int, ast.AST]) -> bool:
+    used = [part for part in ast.walk(tree) if isinstance(part, ast.Name) and part.id == name]
+    parts = [part for part in used if isinstance(part.ctx, ast.Load)]
+    calls = [parents[id(part)] for part in parts]
+    values = [
+        call if isinstance(call, ast.Call) and call.func is part else part
+        for part, call in zip(parts, calls, strict=True)
+    ]
+    return bool(name and values) and all(_is_printed_part(value, parents) for value in values)
+
+
+class _DecimalsWriter(ast.NodeTransformer):
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        if _is_rounded(node.value, self.count) and node.format_spec is None:
+            return self._format(node.value)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return (
+            ast.JoinedStr([self._format(node)]) if _is_rounded(node, self.count) else self.generic_visit(node)
+        )
+
+    def _format(self, node: ast.Call) -> ast.FormattedValue:
+        return ast.FormattedValue(node.args[0], -1, ast.JoinedStr([ast.Constant(f".{self.count}f")]))
 
 
 def find_unformatted(task: str, path: str, source: str) -> Misreading | None:

@@ -84,7 +84,7 @@ def apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     is_shell = program.language.tag == "bash"
     used = list(example_runs.run_examples(task, *shown, context))
     misread = [find(task, *shown) for find in _READINGS]
-    misread += [_find_unexported(task, *shown[:2]), find_unpadded(task, *shown[:2])]
+    misread += [_find_unexported(task, *shown[:2])]
     is_new = saved.path in context.ledger.made
     misreadings, meant = _find_misreadings(program, task, used, is_new=is_new)
     label = find_label(task, *shown[:2]) if is_new else None
@@ -153,7 +153,7 @@ def _find_misreadings(
         more.append(lambda new: command_arguments.find_whole_text(*new))
     more += [partial(_find_unpacking, each, program.context) for each in used]
     more += [partial(_find_text, each) for each in used if each.fault]
-    more.append(lambda new: find_unformatted(*new[:3]))
+    more += [lambda new: find_unformatted(*new[:3]), lambda new: find_unpadded(*new[:3])]
     new = NewProgram(task, program.path, program.source, program.language)
     return find_misreadings(new, more, is_new=is_new, holds=holds)
 

@@ -5,19 +5,17 @@ that is to be repaired the files that it reads, and numbers that it orders as te
 from __future__ import annotations
 
 import ast
-import csv
 import json
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import permutations
 
 from tripletick.languages.registry import is_program_path
 from tripletick.messages import Call
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.python_source import list_definitions, parse_program
 from tripletick.tools.syntax_check import PARSERS, find_data_problem
 from tripletick.turn.content_checks import KEEP_FIRST
@@ -40,14 +38,6 @@ PRINTS = frozenset(
 GIVEN = lazy_regex(r"(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*[^\n#]*\b(?:sys\.argv\[1\]|input\()[^\n]*$")
 FOLDER = lazy_regex(r"(?i)folder|dir|path")
 INSTEAD = "Instead of {line} write {name} = {value}, and leave out what checks the arguments."
-LOOKUP = (
-    "Rows of {path} by {key}: "
-    "{name} = {{row[{key!r}]: row for row in csv.DictReader(open({path!r}){delimiter})}}\n"
-    "What belongs to a row of {other}: {name}[row[{column!r}]]"
-)
-_ORDER_OF = lazy_regex(
-    r"(?i)\b(?:order|reihenfolge|ordre|orden|ordine|volgorde) (?:of|in|von|aus|d[eiu]|van) (\S*\w)"
-)
 EXTREMES = (
     "Of the numbers in {path} the largest is {most}, in “{last}”, and the smallest {least}, in “{first}”."
 )
@@ -59,10 +49,6 @@ _SUPERLATIVE = lazy_regex(
     r"|mayor|menor|più|meno|maggiore|minore)\b"
 )
 _NUMBER = lazy_regex(r"(?<![\w.,/:-])\d{1,12}(?:\.\d{1,6})?(?![\w/:-]|[.,]\d)")
-_NOT_IN = lazy_regex(
-    r"(?i)n.t\b|\b(?:not?|without|missing|lack\w*|nicht|keine?|ohne|fehl\w*|pas|sans|manqu\w*|sin|falta\w*|non"
-    r"|senza|manca\w*|niet|geen|zonder|ontbre\w*)\b"
-)
 OPEN_TASK = lazy_regex(r"(?m)^[ \t]*[-*+] \[ \] (.+?)[ \t]*$")
 TICKED = "“- [ ] {task}” becomes “- [x] {task}” when it is done."
 _Y, _D = "(?:YYYY|JJJJ|AAAA|GGGG)", "(?:DD|TT|JJ|GG)"
@@ -240,48 +226,13 @@ def describe_dates(forms: Mapping[str, str], text: str) -> str:
 
 
 def iter_data_clues(texts: Mapping[str, str], request: str) -> Iterator[str]:
-    """Say of the files that a request names, by their paths, how the rows of one are found from another, how
-    dates get another form, and which lines have the largest and the smallest number.
+    """Say of the files that a request names, by their paths, how dates get another form, and which lines have
+    the largest and the smallest number.
     """
-    tables = {path: text for path, text in texts.items() if path.lower().endswith(SEPARATED)}
-    yield describe_lookup(tables, request)
     forms = list_date_forms(request)
     for path, text in texts.items():
         yield describe_dates(forms, text) if len(forms) > 1 else ""
-        yield describe_extremes(path, text, request) if path not in tables else ""
-
-
-def describe_lookup(tables: Mapping[str, str], request: str) -> str:
-    """Say how the rows of one of two tables are found by a column that both have, or of which the other has
-    the name at its end (`customer_id` of `id`); "" where that is not clear, or each row is not there once.
-    """
-    rows = {
-        path: [*csv.DictReader(text.splitlines(), delimiter=detect_separator(text))]
-        for path, text in tables.items()
-    }
-    if len(rows) != 2 or not all(rows.values()) or _NOT_IN.search(request):
-        return ""
-    found = [
-        (path, key, other, column)
-        for path, other in permutations(rows)
-        for key in rows[path][0]
-        for column in rows[other][0]
-        if column == key or column.endswith(f"_{key}") or (len(column) > 3 and path.startswith(column))
-        if _are_found(*([row[name] for row in rows[each]] for each, name in ((path, key), (other, column))))
-    ]
-    if not found or len({(key, column) for _, key, _, column in found}) > 1:
-        return ""
-    order = _ORDER_OF.search(request)
-    last = max(rows, key=request.find) if not order else ""
-    path, key, other, column = max(found, key=lambda each: each[2] == (order and order[1]) or each[0] == last)
-    separator = detect_separator(tables[path])
-    name = re.sub(r"\W", "_", path.rpartition("/")[2].rpartition(".")[0])
-    delimiter = "" if separator == "," else f", delimiter={separator!r}"
-    return LOOKUP.format(path=path, key=key, name=name, delimiter=delimiter, other=other, column=column)
-
-
-def _are_found(keys: Sequence[str], values: Sequence[str]) -> bool:
-    return len({*keys}) == len(keys) and {*values} <= {*keys}
+        yield describe_extremes(path, text, request) if not path.lower().endswith(SEPARATED) else ""
 
 
 def describe_extremes(path: str, text: str, request: str) -> str:

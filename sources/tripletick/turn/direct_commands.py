@@ -7,17 +7,19 @@ from contextlib import suppress
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.tools import content_listing, file_listing
+from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.tool import ToolContext
 from tripletick.turn import content_checks, rename_examples
 from tripletick.turn.effects import COMPARED
 from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.scope_checks import describe_copies
+from tripletick.turn.table_joins import describe_join
 
 
 def find_command(conversation: Conversation, context: ToolContext, *, changed: bool) -> str:
     """Give the command that takes the files which the request means by their content; where nothing was
     `changed` yet also the one that renames as it shows with one file, that replaces one text by another, that
-    copies a file into several folders, or that keeps each line of a text once.
+    copies a file into several folders, that keeps each line of a text once, or that joins two tables.
     """
     room, asked = context.workspace, conversation.asked
     if changed:
@@ -27,6 +29,7 @@ def find_command(conversation: Conversation, context: ToolContext, *, changed: b
         or describe_replacement(asked, room)
         or describe_copies(asked, room)
         or _describe_once(conversation, context)
+        or _describe_join(conversation, context)
         or content_listing.describe_taking(asked, room)
     )
 
@@ -40,4 +43,17 @@ def _describe_once(conversation: Conversation, context: ToolContext) -> str:
         text = context.workspace.read_bytes(texts[0], COMPARED).decode()
         if content_checks.find_twice(texts[0], text, asked):
             return content_checks.describe_once(texts[0], into="".join(ledger.absent), request=asked)
+    return ""
+
+
+def _describe_join(conversation: Conversation, context: ToolContext) -> str:
+    room, ledger = context.workspace, context.ledger
+    paths = [
+        path for path in ledger.named if path.lower().endswith(SEPARATED) and room.get_kind(path) == "file"
+    ]
+    if len(paths) != 2 or len(ledger.absent) != 1:
+        return ""
+    with suppress(PathRefused, UnicodeError):
+        tables = {path: room.read_bytes(path, COMPARED).decode() for path in paths}
+        return describe_join(tables, ledger.absent[0], conversation.asked)
     return ""
