@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Mapping, Sequence
 from itertools import permutations, takewhile
 from typing import NamedTuple
@@ -32,7 +31,7 @@ _COLUMNS = lazy_regex(
     r"(?i)\b(?:columns?|header|spalten?|kopfzeile|colonnes?|en-tête|columnas?|cabecera|colonne|intestazione"
     r"|kolommen|kopregel)\W{1,3}(?P<names>\w+(?:(?:, ?| (?:and|und|et|y|e|en) |[;|])\w+){1,11})"
 )
-_AND = frozenset({"and", "und", "et", "y", "e", "en"})
+_BETWEEN = lazy_regex(r",? (?:and|und|et|y|e|en) |\W+")
 _OTHER_WORK = lazy_regex(
     r"(?i)\b(?:only|sort\w*|totals?|sums?|times|multipl\w*|average|mean|more|less|over|under|above|below|per)\b"
 )
@@ -50,15 +49,14 @@ class _Pair(NamedTuple):
 
 def describe_join(tables: Mapping[str, str], into: str, request: str) -> str:
     """Give the command that writes the rows of two tables, texts by their paths, into a new one with the
-    columns that a request names; "" where it names none, one that is in neither or in both, or wants more, and where it is
-    not clear by which column a row of one is found from the other.
+    columns that a request names; "" where it names none, one that is in neither or in both, or wants more,
+    and where it is not clear by which column a row of one is found from the other.
     """
     pair, said = _find_pair(tables, request), _COLUMNS.search(request)
     if not pair or not said or not into.lower().endswith(SEPARATED) or _OTHER_WORK.search(request):
         return ""
     header, others = (set(_read_table(tables[path])[0]) for path in (pair.other, pair.path))
-    words = [word for word in re.split(r"\W+", said["names"]) if word not in _AND]
-    names = [*takewhile((header | others).__contains__, words)]
+    names = [*takewhile((header | others).__contains__, _BETWEEN.split(said["names"]))]
     if len(names) < 2 or (header & others & {*names}) - {pair.key, pair.column}:
         return ""
     return JOIN.format(
