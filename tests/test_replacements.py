@@ -32,6 +32,10 @@ def folder(tmp_path):
         ),
         ("Replace 'Room 4' by 'Hall & Bar' in b.txt", {"notices/b.txt": "in Hall & Bar\n"}),
         ("Replace Room 4 by Hall in notices/b.txt", {"notices/b.txt": "in Hall\n"}),
+        (
+            "Replace the room number 4 with 9 in all files in notices and minutes, except in minutes",
+            {"notices/a.txt": "Room 9, 19:30\nRoom 42\n", "notices/b.txt": "in Room 9\n"},
+        ),
         ("Ersetze Room durch Saal in minutes", {"minutes/c.txt": "Saal 4\n"}),
         ('in price.txt change "1.50" to "2/3"', {"price.txt": "costs 2/3 & more, not 1950\n"}),
         ("Replace Room 5 with Room 6 in notices", {}),

@@ -14,10 +14,10 @@ from tripletick.turn.content_checks import (
     find_twice,
     find_unfiltered,
 )
+from tripletick.turn.folder_scope import find_left_over
 from tripletick.turn.result_checks import (
     Flaw,
     find_disorder,
-    find_left_over,
     find_lost_definitions,
     find_unrounded,
 )
@@ -158,6 +158,20 @@ def test_files_that_were_left_out_in_folders_are_named(request_, left):
     assert get_text(find_left_over(["site/a.HTML"], there, request_)) == left
     assert get_text(find_left_over(["site/a.md"], there, request_)) == ""
     assert get_text(find_left_over(["pages/a.HTML"], there, request_)) == ""
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Count the lines per user, the highest number first, users with the same number in alphabetical order",
+        "users and failures, most failures first; where two have the same number, order them by user",
+    ],
+)
+def test_the_order_of_those_that_are_equal_is_not_that_of_all(request_):
+    assert find_disorder("a.csv", "user,failures\nwei,3\nsofia,2\ntomas,2\nabel,1\n", request_) is None
+    assert find_disorder(
+        "a.csv", "user,failures\nabel,1\nsofia,2\nwei,3\n", "order them by failures, descending"
+    )
 
 
 @pytest.mark.parametrize(

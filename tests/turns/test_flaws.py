@@ -915,3 +915,56 @@ def test_lines_are_kept_once_where_a_reply_finds_no_way(session, request_, path,
     attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
     assert (it.folder / path).read_text() == lines
+
+
+LYING = {
+    "x/a.csv": "1\n",
+    "x/final-a.csv": "1\n",
+    "x/keep/b.csv": "1\n",
+    "x/in/c.csv": "1\n",
+    "x/d.txt": "1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "left"),
+    [
+        (
+            "Delete all .csv files in x and its subfolders. Leave the folder x/keep alone entirely.",
+            "find x -name '*.csv' -delete",
+            ["x/d.txt", "x/keep/b.csv"],
+        ),
+        (
+            'rm all .csv files under x, except those with "final" in their name; x/keep = hands off',
+            "find x -name 'final*.csv' -delete",
+            ["x/d.txt", "x/final-a.csv", "x/keep/b.csv"],
+        ),
+        (
+            "Delete all .csv files in x and its subfolders",
+            "find x -name '*.csv' -delete",
+            ["x/d.txt"],
+        ),
+        (
+            "Delete all .csv files in x and its subfolders. Don't leave any in x/keep",
+            "find x -name '*.csv' -delete",
+            ["x/d.txt"],
+        ),
+        ("Delete all .csv files in x and its subfolders", "find x -type f -delete", [*sorted(LYING)]),
+    ],
+)
+def test_what_a_request_spares_is_left(session, request_, code, left):
+    it = session(f"```bash\n{code}\n```", "They are deleted.", "They are gone.", "Yes.")
+    for path, text in LYING.items():
+        put(it.loop.context, path, text)
+    it.play(request_)
+    assert sorted(path for path in LYING if (it.folder / path).exists()) == left
+
+
+def test_a_search_leaves_out_the_folder_that_a_request_spares(session):
+    code = "find x -type f ! -name 'x/keep/*' -exec sed -i 's/1/2/' {} +"
+    it = session(f"```bash\n{code}\n```", "It is so.", "It is so.", "Yes.")
+    for path, text in LYING.items():
+        put(it.loop.context, path, text)
+    it.play("Add 1 to the number in all files in x, except in x/keep. Don't change files outside x.")
+    changed = [path for path in sorted(LYING) if (it.folder / path).read_text() == "2\n"]
+    assert changed == ["x/a.csv", "x/d.txt", "x/final-a.csv", "x/in/c.csv"]

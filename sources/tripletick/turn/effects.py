@@ -28,7 +28,7 @@ from tripletick.tools.decimals import find_decimals
 from tripletick.tools.file_listing import find_by_name, iter_paths
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
-from tripletick.turn import content_checks, result_checks, scope_checks, table_headers
+from tripletick.turn import content_checks, folder_scope, result_checks, scope_checks, table_headers
 from tripletick.turn.result_checks import Flaw
 
 NAMED = 20
@@ -128,10 +128,10 @@ def find_flaws(
     held = find_decimals(asked) is not None or content_checks.MEANS.search(asked)
     held = held or table_headers.HEADER.search(asked)
     sources = _read_named(workspace, asked, changed) if held and changes else {}
-    if gone and result_checks.DEEP.search(asked):
+    if gone and folder_scope.DEEP.search(asked):
         made = {each.path for each in changes if each.left}
         there = (path for path in iter_paths(workspace) if path not in made)
-        yield from filter(None, [result_checks.find_left_over(gone, there, asked)])
+        yield from filter(None, [folder_scope.find_left_over(gone, there, asked)])
     for find in (
         scope_checks.find_capital_ending,
         scope_checks.find_beside_folder,
@@ -164,9 +164,9 @@ def _check_output(
         return found
     if wide := scope_checks.find_wide_look(call.body, iter_paths(workspace), asked):
         return wide
-    if not result_checks.DEEP.search(asked):
+    if not folder_scope.DEEP.search(asked):
         return content_checks.find_unfiltered(call.body, texts, asked)
-    return result_checks.find_shallow_look(call.body, iter_paths(workspace), asked)
+    return folder_scope.find_shallow_look(call.body, iter_paths(workspace), asked)
 
 
 def _read_named(workspace: Workspace, asked: str, changed: Collection[str] = ()) -> dict[str, str]:

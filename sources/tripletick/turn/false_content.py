@@ -19,6 +19,7 @@ from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.results import DOES
 from tripletick.turn.clues import KEEPS_ORDER, describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
+from tripletick.turn.folder_scope import find_spared
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
 from tripletick.turn.overwritten import find_overwritten
 from tripletick.turn.replacements import find_unreplaced
@@ -117,6 +118,7 @@ def find_false_content(
         or find_other_names(code, changes, request)
         or find_overwritten(code, changes, request)
         or find_unreplaced(changes, read, request)
+        or find_spared(code, changes, request)
     )
 
 

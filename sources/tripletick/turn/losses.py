@@ -92,7 +92,7 @@ ELSE = lazy_regex(
     r"\b(?:else|others?|rest|remaining|everything|anything|all files(?! (?:ending|that end))|director\w+"
     r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
     r"|music|\w{0,20}(?:bild|foto|dokument|musi[kq]|tabelle)\w*|im[aá]gen\w*|immagin\w+|word|excel|powerpoint"
-    r"|(?<!in )(?<!in the )(?<!in its )(?<!in all )(?:subfolders?|folders)|etc|and so on|organi[sz]e"
+    r"|(?<!in )(?<!in the )(?<!its )(?<!their )(?<!in all )(?:subfolders?|folders)|etc|and so on|organi[sz]e"
     r"|by (?:file )?(?:type|kind|extension|format)s?)\b"
 )
 """What may be files of any kind."""

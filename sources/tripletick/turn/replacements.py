@@ -20,6 +20,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.file_walk import has_name
 from tripletick.tools.results import DOES
+from tripletick.turn.folder_scope import list_spared_folders
 from tripletick.turn.losses import take_back
 
 LARGEST, MOST = 100_000, 50
@@ -27,7 +28,8 @@ LARGEST, MOST = 100_000, 50
 _QUOTED = r"\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|“[^”\n]{1,80}”|`[^`\n]{1,80}`"
 _KIND = (
     r"(?:(?:every|each|all|the|das|den|le|la|el|il|het) )?"
-    r"(?:(?:words?|names?|texts?|wort|namen?|mot|palabra) )?"
+    r"(?:(?:words?|names?|texts?|(?:phone |telephone |room )?numbers?|address|price|date|wort|namen?|mot"
+    r"|palabra|nummer) )?"
 )
 _WORDS = r"[\w-]+(?: [\w-]+){0,3}?"
 _REPLACES = lazy_regex(
@@ -64,7 +66,7 @@ def describe_replacement(request: str, workspace: Workspace) -> str:
     """
     if not (wanted := _read_request(request)):
         return ""
-    texts = _iter_texts(_SPARED.sub(" ", request), workspace)
+    texts = _iter_texts(request, workspace)
     return _format_command(wanted, [path for path, text in texts if wanted.word.search(text)])
 
 
@@ -130,9 +132,12 @@ def _escape(text: str) -> str:
 def _iter_texts(request: str, workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Give the paths and texts of the files that a request names, else of those in folders that it names."""
     paths = [path for path in iter_paths(workspace) if is_document(path)]
-    named = [path for path in paths if has_name(request, path.rpartition("/")[2])]
+    said = _SPARED.sub(" ", request)
+    named = [path for path in paths if has_name(said, path.rpartition("/")[2])]
     folders = {path.rpartition("/")[0] for path in paths} - {""}
-    inside = tuple(f"{folder}/" for folder in folders if has_name(request, folder))
-    for path in named or [path for path in paths if inside and path.startswith(inside)]:
+    spared = tuple(f"{folder}/" for folder in list_spared_folders(request, folders))
+    inside = tuple(f"{folder}/" for folder in folders if has_name(said, folder))
+    found = named or [path for path in paths if inside and path.startswith(inside)]
+    for path in (path for path in found if not (spared and path.startswith(spared))):
         with suppress(PathRefused, UnicodeError):
             yield path, workspace.read_bytes(path, LARGEST).decode()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import csv
-import os
 import re
 import shlex
 import unicodedata
@@ -21,7 +20,6 @@ from typing import Any
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.decimals import find_decimals
-from tripletick.tools.file_walk import has_name
 from tripletick.tools.missing_imports import list_bound_names
 from tripletick.tools.python_source import list_definitions, parse_program
 
@@ -33,11 +31,11 @@ SORT_ROWS = (
 SORT_LINES = "sort{flags} -o {path} {path}"
 """What puts a file in order."""
 UNROUNDED = "{path} has {number}, which is not rounded to {count}."
-LEFT_OVER = "{path} is still as it was."
 LEAST = 3
 """Rows that have an order."""
 BY = (
-    r"\b(?:by|nach|par|por|per|op|på)\s+(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}"
+    r"\b(?:by|nach|par|por|op|på|ordin\w+ [^.;\n]{{0,40}}?\bper)\s+"
+    r"(?:(?:the|their|its|den|der|die|la|le|el|il)\s+)?[\"'`]?{name}"
     r"(?:e?[ns])?(?!\w|\.\w| (?:lengths?|size|counts?|per)\b)"
 )
 DOWN = lazy_regex(
@@ -81,6 +79,11 @@ NUMBERED_KEY = lazy_regex(
 )
 ORDINALS = {"seco": 1, "thir": 2, "last": -1, "zwei": 1, "drit": 2, "letz": -1}
 """Where a column stands that is not the first, by how its numeral begins."""
+TIES = lazy_regex(
+    r"(?i)[,;(][^.,;()\n]*\b(?:same|equal|ties?|tied|gleich\w*|égalité|iguale?s?|pari)\b[^.,;()\n]*"
+    r"(?:,[^.,;()\n]{0,40}\b(?:by|alphabet\w*|nach|par|por|order\w*)\b[^.,;()\n]*)?"
+)
+"""What comes first of those that are equal."""
 SEVERAL_KEYS = lazy_regex(r"\b(?:then|within|each|ties?|dann|puis|luego|poi)\b", re.IGNORECASE)
 """Each key may have a direction of its own."""
 CLOCK = lazy_regex(r"\d{1,3}(?::\d\d){1,2}(?:\.\d+)?")
@@ -115,26 +118,6 @@ SHRINKS = lazy_regex(
     re.IGNORECASE,
 )
 """A program may have fewer functions afterwards."""
-DEEP = lazy_regex(
-    r"(?i)\b(?:(?:also|too|and|including|incl|even|with|auch|und|samt|aussi|et|compris|también|y|anche|e|ook|en)\b\W{0,3}"
-    r"(?:(?!not\b|ignor|skip|exclud|leav|nicht\b|ohne\b|pas\b)\w+\W{1,3}){0,3}?(?:sub-?(?:folder|director)|unterordner|sous-dossier|subcarpeta|sottocartell|submap|subpasta"
-    r"|folders? (?:inside|within|in (?:it|there|that)))"
-    r"|recursive|everywhere\b|(?<!skip )(?<!ignore )all (?:the )?folders\b|below (?!to\b)[a-z])"
-)
-"""Files are meant wherever they lie …"""
-PICKS = lazy_regex(
-    r"(?i)\b(?:not|no|never|without|than|except|but|keep|leave|before|after|since|starting|beginning|that|which|whose"
-    r"|nicht|ohne|sauf|sin)\b|n.t\b"
-)
-"""… and not all of these."""
-_FLAT = lazy_regex(r"\bglob\(|\bos\.(?:listdir|scandir)\(|\.iterdir\(|\bls\b|\bfind\b[^\n|;]* -maxdepth 1\b")
-_DEEPER = lazy_regex(
-    r"\*\*|\*/|\bis_?dir\(|\[ -d |\bos\.walk\(|\brglob\(|\bls [^\n|;]*-(?:\w*R|-recursive)"
-    r"|\bfind\b(?![^\n|;]* -maxdepth 1\b)"
-)
-"""What looks into one folder alone, and into those in it."""
-UNSEEN = "{path} was left out, and the task means the folders in {folder} too."
-_COUNTS = lazy_regex(r"(?i)\b(?:how many|count|number of|wie viele|combien|cuánt[ao]s|quant[ie])\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,41 +138,9 @@ def make_mendable(text: str, command: str) -> Flaw:
     return Flaw(f"{text.removesuffix('.')}: {command}" if command else text, command)
 
 
-def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> Flaw | None:
-    """Say that a file was left out where a request that also means those in folders names their ending, and
-    others of that ending below the same folder are gone: renamed, moved or deleted. `there`: what is there,
-    but for what was made.
-    """
-    if not DEEP.search(request) or PICKS.search(request):
-        return None
-    top = os.path.commonpath([path.rpartition("/")[0] for path in gone])
-    endings = {path.rpartition(".")[2] for path in gone if "." in path.rpartition("/")[2]}
-    named = tuple(
-        f".{each}" for each in endings if re.search(rf"(?<!\w)\*?\.{re.escape(each)}(?!\w)", request)
-    )
-    inside = (path for path in there if path.startswith(f"{top}/") or not top)
-    left = next((path for path in inside if named and path.endswith(named)), "")
-    return Flaw(LEFT_OVER.format(path=left)) if left else None
-
-
-def find_shallow_look(code: str, there: Iterable[str], request: str) -> Flaw | None:
-    """Say that a block looked for files of an ending in one folder where a request, which names that, means
-    those in it too and there are such files. `there`: the paths of all files.
-    """
-    if not DEEP.search(request) or not _FLAT.search(code) or _DEEPER.search(code):
-        return None
-    endings = {*re.findall(r"(?<!\w)\*?(\.[a-z]\w{1,4})\b", request)}
-    for path in there:
-        folder, _, inner = path.partition("/")
-        if "/" in inner and path.endswith(tuple(endings)) and has_name(request, folder):
-            files = f"find {shlex.quote(folder)} -type f -name '*{path[path.rindex('.') :]}'"
-            how = files + " | wc -l" * bool(_COUNTS.search(request))
-            return make_mendable(UNSEEN.format(path=path, folder=folder), how if len(endings) == 1 else "")
-    return None
-
-
 def find_disorder(path: str, text: str, request: str) -> Flaw | None:
     """Say that a table or a list is not in the order in which a request, which speaks of one, wants it."""
+    request = TIES.sub(" ", request)
     down, up = bool(DOWN.search(request)), bool(UP.search(request))
     text = text.casefold() if CASELESS.search(request) else text
     directions = [down] if down != up and not SEVERAL_KEYS.search(request) else [False, True]

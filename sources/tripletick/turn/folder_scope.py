@@ -1,0 +1,152 @@
+"""Which files a request means by the folders that they lie in, and which it wants left alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+
+from tripletick.checkpoint.undo_plan import is_folder
+from tripletick.checkpoint.values import Change
+from tripletick.messages import Result
+from tripletick.system.lazy_regex import lazy_regex
+from tripletick.tools.file_walk import has_name
+from tripletick.tools.results import DOES
+from tripletick.turn.losses import list_kinds, take_back
+from tripletick.turn.result_checks import Flaw, make_mendable
+
+LEFT_OVER = "{path} is still as it was."
+DEEP = lazy_regex(
+    r"(?i)\b(?:(?:also|too|and|including|incl|even|with|auch|und|samt|aussi|et|compris|también|y|anche|e|ook|en)\b\W{0,3}"
+    r"(?:(?!not\b|ignor|skip|exclud|leav|nicht\b|ohne\b|pas\b)\w+\W{1,3}){0,3}?(?:sub-?(?:folder|director)|unterordner|sous-dossier|subcarpeta|sottocartell|submap|subpasta"
+    r"|folders? (?:inside|within|in (?:it|there|that)))"
+    r"|recursive|everywhere\b|(?<!skip )(?<!ignore )all (?:the )?folders\b|below (?!to\b)[a-z])"
+)
+"""Files are meant wherever they lie …"""
+PICKS = lazy_regex(
+    r"(?i)\b(?:not|no|never|without|than|except|but|keep|leave|before|after|since|starting|beginning|that|which|whose"
+    r"|nicht|ohne|sauf|sin)\b|n.t\b"
+)
+"""… and not all of these."""
+_FLAT = lazy_regex(r"\bglob\(|\bos\.(?:listdir|scandir)\(|\.iterdir\(|\bls\b|\bfind\b[^\n|;]* -maxdepth 1\b")
+_DEEPER = lazy_regex(
+    r"\*\*|\*/|\bis_?dir\(|\[ -d |\bos\.walk\(|\brglob\(|\bls [^\n|;]*-(?:\w*R|-recursive)"
+    r"|\bfind\b(?![^\n|;]* -maxdepth 1\b)"
+)
+"""What looks into one folder alone, and into those in it."""
+UNSEEN = "{path} was left out, and the task means the folders in {folder} too."
+_COUNTS = lazy_regex(r"(?i)\b(?:how many|count|number of|wie viele|combien|cuánt[ao]s|quant[ie])\b")
+SPARED = "It changed {path}, and {spared} is to stay as it is."
+NAMED = "what has {word} in its name"
+_SPARES = (
+    r"(?:except|but not|other than|apart from|excluding|ignor(?:e|ing)|skip(?:ping)?|hands off"
+    r"|(?<!n.t )(?<!not )(?<!nothing )leave"
+    r"|(?:do not|don.?t|never|without|not) (?:touch|chang|delet|mov|renam)\w*"
+    r"|außer|ausgenommen|lass\w*|sauf|excepté|excepto|salvo|tranne|behalve|laat)"
+)
+_FILLER = (
+    r"(?:(?: (?:for|in|inside|under|below|those|ones|files?|everything|anything|all|any|that|what|is|are|the"
+    r"|my|our|folder|directory|die|den|dem|im|ordner|dateien|dans|les?|la|dossier|en|el|carpeta|nella?|cartella"
+    r"|map|de|het)){0,6})"
+)
+_BEHIND = (
+    r"(?:(?: folder| directory)? (?:alone|untouched|as (?:it|they) (?:is|are|was|were)|out)| = hands off)"
+)
+_SPARED_NAMES = lazy_regex(
+    r"(?i)\b(?:except|but not|unless|other than|apart from|keep|leave|exceptions?|außer|sauf|excepto|tranne)"
+    r"\b[^.;\n]{0,60}?\b(?:contain(?:s|ing)?|with|have|has|having|mit|avec|con)\b(?: (?:the|das|le|la))?"
+    r"(?: (?:word|text|wort|mot))? [\"'`“]?(?P<word>[\w-]{2,30})[\"'`”]? (?:somewhere )?"
+    r"(?:in (?:its|their|the)|im|dans (?:le|leur)|en (?:el|su)|nel) (?:file ?)?"
+    r"(?:names?|namen|nom|nombre|nome)\b"
+)
+_FIND = lazy_regex(r"(?<![\w./-])find (?P<root>[\w./-]+)(?= )")
+_DELETES = lazy_regex(
+    r"(?i)\b(?:delet\w*|remov\w*|rm|lösch\w*|supprim\w*|borra\w*|elimin\w*|cancell\w*|verwijder\w*)\b"
+)
+
+
+def list_spared_folders(request: str, folders: Iterable[str]) -> list[str]:
+    """Give those of the folders that a request wants left alone: "except in flyers/archive"."""
+    return [
+        folder
+        for folder in folders
+        if re.search(
+            rf"(?i)\b{_SPARES}{_FILLER} [\"'`]?(?:\./)?{re.escape(folder)}/?[\"'`]?(?![\w/-]|\.\w)"
+            rf"|(?<![\w/.-]){re.escape(folder)}/?{_BEHIND}\b",
+            request,
+        )
+    ]
+
+
+def find_spared(code: str, changes: Sequence[Change], request: str) -> Result | None:
+    """Give the result of a block that is to be taken back since it changed, moved or deleted a file in a
+    folder that a request wants left alone, or one that it spares by a word in the name.
+    """
+    paths = [each.path for each in changes if each.was and not is_folder(each.was)]
+    parents = sorted({parent for path in paths for parent in _list_parents(path)})
+    folders = list_spared_folders(request, parents)
+    words = [found["word"] for found in _SPARED_NAMES.finditer(request)]
+    for path in paths:
+        name = path.rpartition("/")[2].casefold()
+        named = (NAMED.format(word=word) for word in words if word.casefold() in name)
+        inside = (folder for folder in folders if path.startswith(f"{folder}/"))
+        if spared := next(inside, "") or next(named, ""):
+            how = _spare(code, folders, words, request)
+            return take_back(SPARED.format(path=path, spared=spared), DOES.format(how=how) if how else "")
+    return None
+
+
+def _list_parents(path: str) -> Iterable[str]:
+    parts = path.split("/")
+    return ("/".join(parts[:count]) for count in range(1, len(parts)))
+
+
+def _spare(code: str, folders: Sequence[str], words: Sequence[str], request: str) -> str:
+    """Give the command that leaves alone what is spared: of one that deletes all files of a kind below a
+    folder, or of a search.
+    """
+    found = [*_FIND.finditer(code)]
+    if len(found) != 1:
+        return ""
+    root = found[0]["root"]
+    tests = [f"-not -path {shlex.quote(f'{each}/*')}" for each in folders]
+    tests += [f"-not -name {shlex.quote(f'*{each}*')}" for each in words]
+    kinds = list_kinds(request)
+    if _DELETES.search(request) and len(kinds) == 1:
+        return f"find {root} -type f -name {shlex.quote(f'*.{kinds.pop()}')} {' '.join(tests)} -delete"
+    start, end = found[0].span()
+    return f"{code[:start]}find {root} {' '.join(tests)}{code[end:]}"
+
+
+def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> Flaw | None:
+    """Say that a file was left out where a request that also means those in folders names their ending, and
+    others of that ending below the same folder are gone: renamed, moved or deleted. `there`: what is there,
+    but for what was made.
+    """
+    if not DEEP.search(request) or PICKS.search(request):
+        return None
+    top = os.path.commonpath([path.rpartition("/")[0] for path in gone])
+    endings = {path.rpartition(".")[2] for path in gone if "." in path.rpartition("/")[2]}
+    named = tuple(
+        f".{each}" for each in endings if re.search(rf"(?<!\w)\*?\.{re.escape(each)}(?!\w)", request)
+    )
+    inside = (path for path in there if path.startswith(f"{top}/") or not top)
+    left = next((path for path in inside if named and path.endswith(named)), "")
+    return Flaw(LEFT_OVER.format(path=left)) if left else None
+
+
+def find_shallow_look(code: str, there: Iterable[str], request: str) -> Flaw | None:
+    """Say that a block looked for files of an ending in one folder where a request, which names that, means
+    those in it too and there are such files. `there`: the paths of all files.
+    """
+    if not DEEP.search(request) or not _FLAT.search(code) or _DEEPER.search(code):
+        return None
+    endings = {*re.findall(r"(?<!\w)\*?(\.[a-z]\w{1,4})\b", request)}
+    for path in there:
+        folder, _, inner = path.partition("/")
+        if "/" in inner and path.endswith(tuple(endings)) and has_name(request, folder):
+            files = f"find {shlex.quote(folder)} -type f -name '*{path[path.rindex('.') :]}'"
+            how = files + " | wc -l" * bool(_COUNTS.search(request))
+            return make_mendable(UNSEEN.format(path=path, folder=folder), how if len(endings) == 1 else "")
+    return None
