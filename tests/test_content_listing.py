@@ -23,6 +23,9 @@ def workspace(tmp_path):
         yield context.workspace
 
 
+MIXED = BOTH.replace("Abernathy", "ABERNATHY")
+
+
 @pytest.mark.parametrize(
     ("request_", "said"),
     [
@@ -31,6 +34,8 @@ def workspace(tmp_path):
         ('Which files contain "Zurich"?', 'Files with "Zurich" in them: letters/jan.txt'),
         ("Verschiebe alle Dateien in letters, die das Wort Abernathy enthalten, nach x", ""),
         ("Verschiebe die Dateien in letters, die enthalten Abernathy, nach x", BOTH),
+        ("Copy the files below letters that mention ABERNATHY, in upper or lower case, into x", MIXED),
+        ("Which files mention Zurich? Skip letters.", ""),
         # not all of it, in another case, in none
         ("Copy the files in letters that contain Abernathy and Zurich into x", ""),
         ("Copy the files in letters that don't contain Abernathy into x", ""),

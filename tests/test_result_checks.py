@@ -163,7 +163,7 @@ def test_files_that_were_left_out_in_folders_are_named(request_, left):
 @pytest.mark.parametrize(
     "request_",
     [
-        "Count the lines per user, the highest number first, users with the same number in alphabetical order",
+        "Count lines per user, the highest number first, users with the same number in alphabetical order",
         "users and failures, most failures first; where two have the same number, order them by user",
     ],
 )

@@ -12,6 +12,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_walk import has_name, quote_name, shorten_names
+from tripletick.tools.spared_folders import list_spared_folders
 
 HOLDING = "Files with {words} in them: {paths}"
 LARGEST, SHOWN, MOST = 1 << 18, 20, 400
@@ -31,12 +32,19 @@ _KIND = (
     r"(?:word|name|text|phrase|wort|namen|mot|nom|palabra|nombre|parola) "
 )
 _QUOTED = r"(?:\"(?P<double>[^\"\n]{2,60})\"|'(?P<single>[^'\n]{2,60})'|“(?P<curly>[^”\n]{2,60})”)"
-_WHERE = r"(?: (?i:in|of|from|im|in der|dans|de|en|nella) (?:(?i:the|my|our|folder) ){0,2}[\w./-]+)?"
+_WHERE = (
+    r"(?: (?i:in|of|from|under|below|inside|im|in der|dans|de|en|nella)"
+    r" (?:(?i:the|my|our|folder) ){0,2}[\w./-]+)?"
+)
 _HOLDING = lazy_regex(
     rf"(?<!\ba )(?<!\ban )(?<!\bnew )(?<!\bone )\b(?i:{_NOUN}){_WHERE},? "
     rf"(?:(?i:that|which|die|qui|que|che|in which|who) )?(?i:{_HAVE}) "
     rf"(?:(?i:{_KIND})?{_QUOTED}|(?i:{_KIND})(?P<word>[\w-]{{2,40}})"
     r"|(?P<name>[A-ZÄÖÜÉ][\w-]+(?: [A-ZÄÖÜÉ][\w-]+){0,2}))(?!\w)"
+)
+_ANY_CASE = lazy_regex(
+    r"(?i)\b(?:upper|lower|capital|small)\b[^.;\n]{0,20}\b(?:or|and|/)\b[^.;\n]{0,12}\b(?:lower|upper|small|capital)"
+    r"|case[- ]?insensitiv|(?:any|whatever|ignor\w*|regardless of)(?: the)? case\b|groß.{0,6}klein"
 )
 _MORE = lazy_regex(r" (?:and|or|but|und|oder|et|ou|y|o|e) (?!(?:put|copy|move|delete|list|write|tell)\b)")
 """What names something else that is to stand there."""
@@ -78,7 +86,7 @@ def describe_taking(request: str, workspace: Workspace) -> str:
 
 def find_holding(request: str, workspace: Workspace) -> tuple[str, list[str]]:
     """Find the words by which a request speaks of files, and those; none where not all files that have them
-    have them in the same case, or all files have them.
+    have them in the same case, unless it says that this is all one, or all files have them.
     """
     found = _HOLDING.search(request)
     if not found or _MORE.match(request, found.end()):
@@ -87,7 +95,8 @@ def find_holding(request: str, workspace: Workspace) -> tuple[str, list[str]]:
     one = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
     any_case = re.compile(one.pattern, re.IGNORECASE)
     texts = [*_iter_texts(request, workspace)]
-    paths, *others = ([path for path, text in texts if each.search(text)] for each in (one, any_case))
+    forms = (any_case, any_case) if _ANY_CASE.search(request) else (one, any_case)
+    paths, *others = ([path for path, text in texts if each.search(text)] for each in forms)
     return (words, paths) if len(paths) < len(texts) and others == [paths] else ("", [])
 
 
@@ -95,7 +104,9 @@ def _iter_texts(request: str, workspace: Workspace) -> Iterator[tuple[str, str]]
     """Give the paths and texts of the folders that a request names, else of all."""
     paths = [*iter_paths(workspace)]
     folders = {path.rpartition("/")[0] for path in paths} - {""}
-    named = tuple(f"{each}/" for each in folders if has_name(request, each))
+    spared = {*list_spared_folders(request, folders)}
+    named = tuple(f"{each}/" for each in folders - spared if has_name(request, each))
+    paths = [path for path in paths if not path.startswith(tuple(f"{each}/" for each in spared))]
     for path in paths if len(paths) <= MOST else ():
         with suppress(PathRefused, UnicodeError):
             if (not named or path.startswith(named)) and workspace.get_kind(path) == "file":

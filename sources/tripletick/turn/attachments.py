@@ -98,6 +98,7 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
         repairs = templates.wants_repair(request, context.ledger.asked)
     named = "\n\n".join(filter(None, (named, *_attach_clues(request, context, repairs=repairs))))
     failure = attach_failure(request, context) if repairs else ""
+    holding = list_holding(request, context.workspace) if context.trial.files else ""
     found = ""
     files = [path for path in sorted(context.ledger.named) if _is_file(path, context)]
     if context.trial.files and files:
@@ -112,9 +113,8 @@ def attach_files(request: str, tools: Collection[str], context: ToolContext, tem
             named, found, context.ledger.listed = "", listed, True
         elif not wanted:
             searches = finder.TOOL.tag in tools
-            found = _attach_unnamed(request, context, templates, searches=searches)
+            found = "" if holding else _attach_unnamed(request, context, templates, searches=searches)
     boxes = clues.show_ticked(named, request) if templates.has_words("ticks", request) else ""
-    holding = list_holding(request, context.workspace) if context.trial.files else ""
     return "\n\n".join(filter(None, (named, boxes, failure, found, holding)))
 
 

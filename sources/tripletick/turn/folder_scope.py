@@ -13,6 +13,7 @@ from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_walk import has_name
 from tripletick.tools.results import DOES
+from tripletick.tools.spared_folders import list_spared_folders
 from tripletick.turn.losses import list_kinds, take_back
 from tripletick.turn.result_checks import Flaw, make_mendable
 
@@ -39,20 +40,6 @@ UNSEEN = "{path} was left out, and the task means the folders in {folder} too."
 _COUNTS = lazy_regex(r"(?i)\b(?:how many|count|number of|wie viele|combien|cuánt[ao]s|quant[ie])\b")
 SPARED = "It changed {path}, and {spared} is to stay as it is."
 NAMED = "what has {word} in its name"
-_SPARES = (
-    r"(?:except|but not|other than|apart from|excluding|ignor(?:e|ing)|skip(?:ping)?|hands off"
-    r"|(?<!n.t )(?<!not )(?<!nothing )leave"
-    r"|(?:do not|don.?t|never|without|not) (?:touch|chang|delet|mov|renam)\w*"
-    r"|außer|ausgenommen|lass\w*|sauf|excepté|excepto|salvo|tranne|behalve|laat)"
-)
-_FILLER = (
-    r"(?:(?: (?:for|in|inside|under|below|those|ones|files?|everything|anything|all|any|that|what|is|are|the"
-    r"|my|our|folder|directory|die|den|dem|im|ordner|dateien|dans|les?|la|dossier|en|el|carpeta|nella?|cartella"
-    r"|map|de|het)){0,6})"
-)
-_BEHIND = (
-    r"(?:(?: folder| directory)? (?:alone|untouched|as (?:it|they) (?:is|are|was|were)|out)| = hands off)"
-)
 _SPARED_NAMES = lazy_regex(
     r"(?i)\b(?:except|but not|unless|other than|apart from|keep|leave|exceptions?|außer|sauf|excepto|tranne)"
     r"\b[^.;\n]{0,60}?\b(?:contain(?:s|ing)?|with|have|has|having|mit|avec|con)\b(?: (?:the|das|le|la))?"
@@ -64,19 +51,6 @@ _FIND = lazy_regex(r"(?<![\w./-])find (?P<root>[\w./-]+)(?= )")
 _DELETES = lazy_regex(
     r"(?i)\b(?:delet\w*|remov\w*|rm|lösch\w*|supprim\w*|borra\w*|elimin\w*|cancell\w*|verwijder\w*)\b"
 )
-
-
-def list_spared_folders(request: str, folders: Iterable[str]) -> list[str]:
-    """Give those of the folders that a request wants left alone: "except in flyers/archive"."""
-    return [
-        folder
-        for folder in folders
-        if re.search(
-            rf"(?i)\b{_SPARES}{_FILLER} [\"'`]?(?:\./)?{re.escape(folder)}/?[\"'`]?(?![\w/-]|\.\w)"
-            rf"|(?<![\w/.-]){re.escape(folder)}/?{_BEHIND}\b",
-            request,
-        )
-    ]
 
 
 def find_spared(code: str, changes: Sequence[Change], request: str) -> Result | None:

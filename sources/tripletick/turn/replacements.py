@@ -20,7 +20,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.file_walk import has_name
 from tripletick.tools.results import DOES
-from tripletick.turn.folder_scope import list_spared_folders
+from tripletick.tools.spared_folders import list_spared_folders
 from tripletick.turn.losses import take_back
 
 LARGEST, MOST = 100_000, 50
