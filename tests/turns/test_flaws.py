@@ -968,3 +968,41 @@ def test_a_search_leaves_out_the_folder_that_a_request_spares(session):
     it.play("Add 1 to the number in all files in x, except in x/keep. Don't change files outside x.")
     changed = [path for path in sorted(LYING) if (it.folder / path).read_text() == "2\n"]
     assert changed == ["x/a.csv", "x/d.txt", "x/final-a.csv", "x/in/c.csv"]
+
+
+PAID = "id,year\n1,2023\n2,2024\n"
+READS = "import csv\nrows = [row['id'] for row in csv.DictReader(open('paid.csv')) if {test}]\n{then}"
+
+
+@pytest.mark.parametrize(
+    ("test", "found"),
+    [
+        ("row['year'] == 2024", "2"),
+        ("row['year'] != 2024", "1"),
+        ("row['year'] == '2024'", ""),
+        ("int(row['year']) == 2024", ""),
+    ],
+)
+def test_a_value_of_a_table_that_is_compared_with_a_number_is_a_text(session, test, found):
+    program = READS.format(test=test, then="open('out.txt', 'w').write(' '.join(rows))")
+    it = session(f"```python\n{program}\n```", "It is there.", "It is so.", "Yes.")
+    put(it.loop.context, "paid.csv", PAID)
+    it.play("Who paid in 2024? Save the id in out.txt")
+    assert ("row['year'] is a text, so that it never equals the number 2024" in told(it, 1)) == bool(found)
+    assert (it.folder / "out.txt").read_text() == (found or "2")
+
+
+@pytest.mark.parametrize(
+    ("request_", "made", "right"),
+    [
+        ("Save it in out.csv with the header user,n", "user,n\nann ,2\nbo , 1\n", "user,n\nann,2\nbo,1\n"),
+        ("Save it in out.csv with the header user,n", "user,n,most\nann,2,2\n", "user,n\nann,2\n"),
+        ("out.csv: columns n,user (header!)", "user,n\nann,2\n", "user,n\nann,2\n"),
+        ("Save it in out.csv with the header user,n", "ann,2\nbo,1\n", "ann,2\nbo,1\n"),
+        ("Save the columns of in.csv,b.csv in out.csv", "user,n\nann,2\n", "user,n\nann,2\n"),
+    ],
+)
+def test_a_new_table_has_the_header_that_is_spelled_out_and_no_blanks(session, request_, made, right):
+    it = session(f"```bash\nprintf '{made}' > out.csv\n```", "It is there.", "It is so.", "Yes.")
+    it.play(request_)
+    assert (it.folder / "out.csv").read_text() == right

@@ -28,7 +28,7 @@ from tripletick.tools.decimals import find_decimals
 from tripletick.tools.file_listing import find_by_name, iter_paths
 from tripletick.tools.file_reader import is_binary, split_lines
 from tripletick.tools.file_walk import list_names, shorten_names
-from tripletick.turn import content_checks, folder_scope, result_checks, scope_checks, table_headers
+from tripletick.turn import content_checks, folder_scope, result_checks, scope_checks, table_checks
 from tripletick.turn.result_checks import Flaw
 
 NAMED = 20
@@ -91,10 +91,11 @@ def describe_effects(
     written = [change for change in kept if _is_file(change.left) and change.path not in saved]
     shown = [change for change in written if change.path not in renamed][:SHOWN]
     flaws = [*find_flaws(changes, points.read_content, conversation, workspace)]
-    if written and said.flawed and not results[-1][0].path:
-        code = results[-1][0].body
+    call, last = results[-1]
+    if said.flawed and last.ok and not call.path:
         texts = ((each.path, points.read_content(each.left).decode("utf-8", "replace")) for each in written)
-        flaws += filter(None, (table_headers.find_repeated_header(*each, code) for each in texts))
+        flaws += filter(None, (table_checks.find_repeated_header(*each, call.body) for each in texts))
+        flaws += filter(None, [table_checks.find_compared_text(call.body)])
     if not changes and said.flawed:
         flaws += filter(None, [_check_output(results, conversation, workspace)])
     parts = (
@@ -126,7 +127,7 @@ def find_flaws(
     gone = [each.path for each in changes if each.was and not each.left]
     changed = {each.path for each in changes}
     held = find_decimals(asked) is not None or content_checks.MEANS.search(asked)
-    held = held or table_headers.HEADER.search(asked)
+    held = held or table_checks.HEADER.search(asked)
     sources = _read_named(workspace, asked, changed) if held and changes else {}
     if gone and folder_scope.DEEP.search(asked):
         made = {each.path for each in changes if each.left}
@@ -206,7 +207,10 @@ def _check_file(
         yield result_checks.find_disorder(path, text, asked) if said.has_words("sorts", asked) else None
         yield result_checks.find_unrounded(path, text, "\n".join((before, *sources.values())), asked)
         yield content_checks.find_false_mean(path, text, sources, asked)
-        yield table_headers.find_lost_header(path, text, sources, asked) if not before else None
+        if not before:
+            yield table_checks.find_lost_header(path, text, sources, asked)
+            yield table_checks.find_other_header(path, text, asked)
+            yield table_checks.find_blanks(path, text)
         yield content_checks.find_doubled(path, text, before, asked) if before else None
         yield content_checks.find_grown_line(path, text, before) if before else None
         yield content_checks.find_kept_line(path, text, before, asked)
