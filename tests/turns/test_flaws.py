@@ -1,6 +1,7 @@
 """What speaks against a file that was made: the model is told of it once, and the answer is doubted."""
 
 import subprocess
+import zipfile
 
 import pytest
 from tests.filing import put
@@ -1006,3 +1007,55 @@ def test_a_new_table_has_the_header_that_is_spelled_out_and_no_blanks(session, r
     it = session(f"```bash\nprintf '{made}' > out.csv\n```", "It is there.", "It is so.", "Yes.")
     it.play(request_)
     assert (it.folder / "out.csv").read_text() == right
+
+
+@pytest.mark.parametrize(
+    ("request_", "inside"),
+    [
+        (
+            "In the folder concert, create the folders alto and bass, each with an empty file a.txt in it.",
+            True,
+        ),
+        ("Im Ordner concert erstelle die Ordner alto und bass", True),
+        ("Create the folders alto and bass. The folder concert is old.", False),
+    ],
+)
+def test_what_is_to_be_made_in_a_folder_lies_there(session, request_, inside):
+    it = session("```bash\nmkdir alto bass; touch alto/a.txt bass/a.txt\n```", "It is so.", "Done.", "Yes.")
+    put(it.loop.context, "concert/program.txt", "x\n")
+    it.play(request_)
+    made = [
+        (it.folder / each).exists() for each in ("alto/a.txt", "concert/alto/a.txt", "concert/bass/a.txt")
+    ]
+    assert made == [not inside, inside, inside]
+
+
+@pytest.mark.parametrize(
+    ("request_", "flat"),
+    [
+        ("Zip in/*.odt as a.zip. Inside the zip they should have no folder in front of their names.", True),
+        ("Packe in/*.odt ohne Ordner in a.zip", True),
+        ("Zip the folder in as a.zip, but no folder old, if there is one", False),
+        ("Zip in/*.odt as a.zip", False),
+    ],
+)
+def test_names_in_an_archive_have_no_folder_where_none_is_wanted(session, request_, flat):
+    it = session("```bash\nzip a.zip in/*.odt\n```", "It is packed.", "It is packed.", "Yes.")
+    for path in ("in/a.odt", "in/b.odt"):
+        put(it.loop.context, path, "x\n")
+    it.play(request_)
+    with zipfile.ZipFile(it.folder / "a.zip") as archive:
+        assert sorted(archive.namelist()) == (["a.odt", "b.odt"] if flat else ["in/a.odt", "in/b.odt"])
+
+
+@pytest.mark.parametrize(
+    "said", ["Don't include ideas.txt.", "all but not those in ideas.txt, without ideas.txt"]
+)
+def test_a_file_that_is_to_be_left_out_is_not_asked_for(session, said):
+    it = session("```bash\ncat in/*.txt > book.txt\n```", "It is joined.", "It is.")
+    for path in ("in/a.txt", "in/ideas.txt"):
+        put(it.loop.context, path, "x\n")
+    request = f"Join the files of in into book.txt. {said}"
+    attachments.attach_named_files(request, it.loop.context, below=False)
+    it.play(request)
+    assert "ideas.txt is not there" not in told(it, 1)

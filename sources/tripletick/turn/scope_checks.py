@@ -87,6 +87,12 @@ FOLDER_IN = lazy_regex(
     r"(?:(?:the|my|our|folder|ordner|dossier|le|la|el|carpeta)\s+){0,3}"
     r"[\"'`]?(?P<outer>[\w/-]*\w)(?![\w-]|\.\w)"
 )
+IN_FOLDER = lazy_regex(
+    r"(?i)(?:^|[.;:!?\n] ?|\bplease )\W*(?:in|inside|within|im|dans|en|nella)\s+"
+    rf"(?:(?:the|my|our|le|la|el)\s+)?(?:{FOLDER})\s+"
+    r"[\"'`]?(?P<outer>[\w/-]*\w)[\"'`]?,?\s+(?:(?:please|bitte)\s+)?"
+    r"(?:create|make|add|set up|put|erstelle?|lege?|crée[rz]?|crea|maak)\b"
+)
 MISPLACED = "{name} is to be in {folder}"
 _FOLDER_WORDS = r"(?: (?:the|my|our|folder|der|dem|ordner|dossier|le|la|el|il|carpeta|cartella)){0,3} [\"'`]?"
 COPY_OF = lazy_regex(
@@ -220,8 +226,10 @@ def describe_copies(request: str, workspace: Workspace) -> str:
 
 def find_misplaced_folder(changes: Sequence[Change], workspace: Workspace, request: str) -> Flaw | None:
     """Say that a folder was made here where a request wants it in one that is there: "a folder alto inside
-    scores"; the command moves it there, with what went into it.
+    scores", "in the folder scores make …"; the command moves it there, with what went into it.
     """
+    if (within := IN_FOLDER.search(request)) and (flaw := _find_outside(within["outer"], changes, workspace)):
+        return flaw
     wanted = FOLDER_IN.search(request)
     made = {change.path for change in changes if is_folder(change.left) and not change.was}
     name, outer = (wanted["name"], wanted["outer"].strip("/")) if wanted else ("", "")
@@ -232,6 +240,19 @@ def find_misplaced_folder(changes: Sequence[Change], workspace: Workspace, reque
             return make_mendable(
                 MISPLACED.format(name=name, folder=outer), shlex.join(["mv", name, f"{outer}/"])
             )
+    return None
+
+
+def _find_outside(outer: str, changes: Sequence[Change], workspace: Workspace) -> Flaw | None:
+    new = [change.path for change in changes if change.left and not change.was]
+    made = sorted(path for path in new if "/" not in path)
+    inside = any(change.path.startswith(f"{outer}/") for change in changes)
+    with suppress(PathRefused):
+        if not made or inside or outer in made or workspace.get_kind(outer) != "folder":
+            return None
+        if all(workspace.get_kind(f"{outer}/{path}") == "missing" for path in made):
+            how = shlex.join(["mv", *made, f"{outer}/"])
+            return make_mendable(MISPLACED.format(name=made[0], folder=outer), how)
     return None
 
 

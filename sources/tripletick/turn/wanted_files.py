@@ -26,6 +26,11 @@ from tripletick.turn.rename_examples import iter_shown_renames
 _ASIDE = lazy_regex(r"(?i)(?<=\w) (?:when|where|since|how) (?:I|we|you|he|she|it|they)\b[^.,;!?\n]{0,80}")
 """What tells how something came to be, and asks nothing."""
 AS_FOLDER = "{path} (a file, not a folder)"
+_LEAVES_OUT = (
+    r"(?i)(?:(?:n.t|\b(?:not|never))(?: (?:include|use|take|touch|change|read|copy|move|delete|add))\b"
+    r"|\b(?:without|except|exclud\w*|ignor\w*|skip\w*|nicht|ohne|außer|sans|sauf|sin|salvo|senza|tranne|zonder)\b)"
+)
+"""What says that a file is not to be taken."""
 
 
 def find_wanted_file(
@@ -119,6 +124,7 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
     said, asked, absent = conversation.templates, conversation.asked, context.ledger.absent
     if absent and (olds := {old for old, _ in iter_shown_renames(asked, absent)}):
         absent = tuple(path for path in absent if path not in olds)
+    absent = tuple(path for path in absent if not _is_left_out(path, asked))
     if said.has_words("withheld", asked):
         return ()
     if said.has_words("makes", asked):
@@ -127,6 +133,12 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
         return ()
     wanted = (path for path in absent if is_document(path) or path == context.ledger.asked)
     return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
+
+
+def _is_left_out(path: str, request: str) -> bool:
+    """Tell whether a request names a file as one that is not to be taken: "don't include a.txt"."""
+    name = re.escape(path.rpartition("/")[2])
+    return bool(re.search(rf"{_LEAVES_OUT}[^.;\n]{{0,40}}?(?<![\w.-]){name}(?![\w-]|\.\w)", request))
 
 
 def _find_missing_files(conversation: Conversation, context: ToolContext, changed: Effects) -> Sequence[str]:
