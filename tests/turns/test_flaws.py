@@ -1059,3 +1059,64 @@ def test_a_file_that_is_to_be_left_out_is_not_asked_for(session, said):
     attachments.attach_named_files(request, it.loop.context, below=False)
     it.play(request)
     assert "ideas.txt is not there" not in told(it, 1)
+
+
+VANS = "plate,km,day\nBLM,98700,02\nKOV,99950,11\nTRX,214300,10\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        ("max(row['km'] for row in rows)", "214300"),
+        ("max(rows, key=lambda row: row['km'])['plate']", "TRX"),
+        ("sorted(rows, key=lambda row: (row['km'], row['plate']))[-1]['plate']", "TRX"),
+        ("max(int(row['km']) for row in rows)", ""),
+        ("max(row['day'] for row in rows)", ""),
+        ("max(row['plate'] for row in rows)", ""),
+    ],
+)
+@pytest.mark.parametrize("block", ["python\n{}", "bash\npython3 - <<'END'\n{}\nEND"])
+def test_numbers_of_a_table_are_not_ordered_as_texts(session, block, value, printed):
+    program = f"import csv\nrows = list(csv.DictReader(open('vans.csv')))\nprint({value})"
+    it = session(f"```{block.format(program)}\n```", "It is so.", "It is so.", "Yes.")
+    put(it.loop.context, "vans.csv", VANS)
+    it.play("Which van in vans.csv has the most km?")
+    assert ("is a text where it is put in order" in told(it, 1)) == bool(printed)
+    assert not printed or f"\n{printed}\n" in told(it, 2)
+
+
+SWAP = "invoice-may.txt and invoice-june.txt have each other's content. Swap them"
+BOTH = ("june", "may")
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "texts"),
+    [
+        (SWAP, "mv invoice-may.txt invoice-june.txt", BOTH),
+        (SWAP, "mv invoice-may.txt x; mv invoice-june.txt invoice-may.txt; mv x invoice-june.txt", BOTH),
+        ("Replace invoice-june.txt by invoice-may.txt", "mv invoice-may.txt invoice-june.txt", ("", "may")),
+    ],
+)
+def test_two_files_are_swapped_whole(session, request_, code, texts):
+    it = session(f"```bash\n{code}\n```", "They are swapped.", "They are.", "Yes.")
+    for path in ("may", "june"):
+        put(it.loop.context, f"invoice-{path}.txt", path)
+    it.play(request_)
+    found = [it.folder / f"invoice-{path}.txt" for path in ("may", "june")]
+    assert tuple(path.read_text() if path.exists() else "" for path in found) == texts
+
+
+@pytest.mark.parametrize(
+    ("request_", "data"),
+    [
+        ("Convert the line endings of a.nc from Windows (CRLF) to Unix (LF). Don't touch b.nc.", b"x\ny\n"),
+        ("Give a.nc Unix line endings", b"x\r\ny\r\n"),
+    ],
+)
+def test_line_endings_are_converted_where_a_reply_finds_no_way(session, request_, data):
+    it = session("```bash\nsed -i 's/CR/LF/g' a.nc\n```", "It is so.", "It is so.", "Yes.")
+    for path in ("a.nc", "b.nc"):
+        (it.folder / path).write_bytes(b"x\r\ny\r\n")
+    attachments.attach_named_files(request_, it.loop.context)
+    it.play(request_)
+    assert [(it.folder / path).read_bytes() for path in ("a.nc", "b.nc")] == [data, b"x\r\ny\r\n"]

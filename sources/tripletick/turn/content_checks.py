@@ -360,7 +360,6 @@ def _keep_rows(code: str, table: str, words: Sequence[str]) -> str:
     """Give the command for a Python program that works on all rows of a table, with those rows alone that
     have the words as values; "" where that is not clear.
     """
-    heredoc = _HEREDOC.fullmatch(code.strip())
     conditions = dict[str, str]()
     rows = [row for row in csv.DictReader(table.splitlines(), delimiter=detect_separator(table)) if row]
     for word in words:
@@ -369,8 +368,14 @@ def _keep_rows(code: str, table: str, words: Sequence[str]) -> str:
         if len(found) != 1:
             return ""
         conditions |= found
-    new = keep_rows(heredoc["program"] if heredoc else code, conditions)
+    new = keep_rows(read_program(code), conditions)
     return f"python3 - <<'END'\n{new}\nEND" if new else ""
+
+
+def read_program(code: str) -> str:
+    """Give the Python program that a command starts from its own lines, else the code itself."""
+    heredoc = _HEREDOC.fullmatch(code.strip())
+    return heredoc["program"] if heredoc else code
 
 
 def _has_word(line: str, word: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
 
 from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
+from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import content_listing, file_listing
 from tripletick.tools.data_summary import SEPARATED
 from tripletick.tools.tool import ToolContext
@@ -14,12 +16,20 @@ from tripletick.turn.effects import COMPARED
 from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.scope_checks import describe_copies
 from tripletick.turn.table_joins import describe_join
+from tripletick.turn.wanted_files import is_left_out
+
+_UNIX = lazy_regex(r"(?i)\bto (?:the )?(?:unix|linux|lf)\b|\b(?:in|zu|nach|auf) (?:unix|linux|lf)\b")
+_WINDOWS = lazy_regex(r"(?i)\bto (?:the )?(?:windows|dos|crlf)\b|\b(?:in|zu|nach|auf) (?:windows|dos|crlf)\b")
+_LINE_ENDS = lazy_regex(
+    r"(?i)\bline ?(?:-| )?end\w*|\bcrlf\b|\bzeilenende\w*|\bfins? de ligne|\bfin(?:es)? de línea"
+)
 
 
 def find_command(conversation: Conversation, context: ToolContext, *, changed: bool) -> str:
     """Give the command that takes the files which the request means by their content; where nothing was
     `changed` yet also the one that renames as it shows with one file, that replaces one text by another, that
-    copies a file into several folders, that keeps each line of a text once, or that joins two tables.
+    copies a file into several folders, that keeps each line of a text once, that joins two tables, or that
+    gives a text other line endings.
     """
     room, asked = context.workspace, conversation.asked
     if changed:
@@ -30,6 +40,7 @@ def find_command(conversation: Conversation, context: ToolContext, *, changed: b
         or describe_copies(asked, room)
         or _describe_once(conversation, context)
         or _describe_join(conversation, context)
+        or _describe_line_ends(conversation, context)
         or content_listing.describe_taking(asked, room)
     )
 
@@ -56,4 +67,18 @@ def _describe_join(conversation: Conversation, context: ToolContext) -> str:
     with suppress(PathRefused, UnicodeError):
         tables = {path: room.read_bytes(path, COMPARED).decode() for path in paths}
         return describe_join(tables, ledger.absent[0], conversation.asked)
+    return ""
+
+
+def _describe_line_ends(conversation: Conversation, context: ToolContext) -> str:
+    asked = conversation.asked
+    to_unix, to_windows = (bool(said.search(asked)) for said in (_UNIX, _WINDOWS))
+    if not _LINE_ENDS.search(asked) or to_unix == to_windows:
+        return ""
+    named = [path for path in sorted(context.ledger.named) if context.workspace.get_kind(path) == "file"]
+    with suppress(PathRefused):
+        marked = {path: b"\r\n" in context.workspace.read_bytes(path, COMPARED) for path in named}
+        paths = [path for path in named if marked[path] == to_unix and not is_left_out(path, asked)]
+        edit = r"s/\r$//" if to_unix else r"s/$/\r/"
+        return shlex.join(["sed", "-i", edit, paths[0]]) if len(paths) == 1 else ""
     return ""

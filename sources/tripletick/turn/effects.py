@@ -93,9 +93,12 @@ def describe_effects(
     flaws = [*find_flaws(changes, points.read_content, conversation, workspace)]
     call, last = results[-1]
     if said.flawed and last.ok and not call.path:
+        code = content_checks.read_program(call.body)
         texts = ((each.path, points.read_content(each.left).decode("utf-8", "replace")) for each in written)
-        flaws += filter(None, (table_checks.find_repeated_header(*each, call.body) for each in texts))
-        flaws += filter(None, [table_checks.find_compared_text(call.body)])
+        flaws += filter(None, (table_checks.find_repeated_header(*each, code) for each in texts))
+        tables = _read_named(workspace, conversation.asked) if "csv." in code else {}
+        wrong = (table_checks.find_compared_text(code), table_checks.find_ordered_text(code, tables))
+        flaws += filter(None, wrong)
     if not changes and said.flawed:
         flaws += filter(None, [_check_output(results, conversation, workspace)])
     parts = (

@@ -21,7 +21,7 @@ from tripletick.turn.clues import KEEPS_ORDER, describe_dates, find_date_forms, 
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.folder_scope import find_spared
 from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
-from tripletick.turn.overwritten import find_overwritten
+from tripletick.turn.overwritten import find_half_swap, find_overwritten
 from tripletick.turn.replacements import find_unreplaced
 from tripletick.turn.size_checks import find_other_names, find_wrong_size
 
@@ -129,6 +129,7 @@ def find_false_content(
         or _find_lost_order(changes, read, request)
         or find_wrong_size(code, changes, read, request)
         or find_other_names(code, changes, request)
+        or find_half_swap(code, changes, request)
         or find_overwritten(code, changes, request)
         or find_unreplaced(changes, read, request)
         or find_spared(code, changes, request)

@@ -39,13 +39,14 @@ BY = (
     r"(?:e?[ns])?(?!\w|\.\w| (?:lengths?|size|counts?|per)\b)"
 )
 DOWN = lazy_regex(
-    r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|most \w+)"
-    r"(?: \w+){0,2} first"
+    r"\bdesc(?:ending)?\b|\b(?:highest|largest|biggest|greatest|newest|latest|longest|tallest|heaviest|hottest"
+    r"|warmest|deepest|widest|thickest|strongest|most \w+)(?: \w+){0,2} first"
     r"|\bz ?(?:-|to) ?a\b|\brevers|absteigend|décroissant|descendente|aflopend",
     re.IGNORECASE,
 )
 UP = lazy_regex(
-    r"\basc(?:ending)?\b|\b(?:lowest|smallest|oldest|earliest|shortest|cheapest|least \w+)(?: \w+){0,2} first"
+    r"\basc(?:ending)?\b|\b(?:lowest|smallest|oldest|earliest|shortest|cheapest|lightest|coldest|coolest|thinnest"
+    r"|narrowest|nearest|closest|least \w+)(?: \w+){0,2} first"
     r"|\balphabet|\ba ?(?:-|to) ?z\b|aufsteigend|(?<!dé)croissant|(?<!d)ascendente|oplopend",
     re.IGNORECASE,
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import csv
 import shlex
 from collections.abc import Mapping
 
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.data_summary import SEPARATED, detect_separator
-from tripletick.tools.python_source import parse_program
+from tripletick.tools.python_source import parse_program, wrap_calls
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 HEADER = lazy_regex(
@@ -29,6 +30,9 @@ _HEADED = lazy_regex(
 BLANKS = "{path} has blanks around its values: {value!r}"
 CUT_BLANKS = "sed -i 's/[ \\t]*{separator}[ \\t]*/{separator}/g; s/^[ \\t]*//; s/[ \\t]*$//' {path}"
 COMPARED = "{value} is a text, so that it never equals the number {number}"
+ORDERED = "{value} is a text where it is put in order, and 9 comes after 10"
+_ORDERS = ("max", "min", "sorted", "sort")
+_NUMBER = lazy_regex(r"-?\d{1,15}(?:\.\d{1,15})?")
 _APPENDS = lazy_regex(r",\s*(?:mode=)?[\"']a")
 
 
@@ -102,6 +106,51 @@ def find_compared_text(code: str) -> Flaw | None:
             told = told or COMPARED.format(value=ast.unparse(value), number=ast.unparse(number))
             node.comparators[0] = ast.Constant(ast.unparse(number))
     return Flaw(told, f"python3 - <<'END'\n{ast.unparse(tree)}\nEND") if tree and told else None
+
+
+def find_ordered_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
+    """Say that a Python program takes the largest or smallest, or the order, of values of a column of numbers
+    as they stand in a table, as texts; the command is the program with them as numbers.
+    """
+    tree = parse_program(code) if "csv." in code and not _APPENDS.search(code) else None
+    kinds = {name: kind for table in tables.values() for name, kind in _find_number_columns(table).items()}
+    bare = list[ast.Subscript]()
+    for call in ast.walk(tree) if tree and kinds else ():
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in _ORDERS:
+            keys = [word.value for word in call.keywords if word.arg == "key"] or call.args[:1]
+            values = [key.body if isinstance(key, ast.Lambda) else key for key in keys]
+            bare += [part for value in values for part in _list_bare_values(value) if _get_key(part) in kinds]
+    if not bare:
+        return None
+    told = ORDERED.format(value=ast.unparse(bare[0]))
+    reads = "float" if "float" in {kinds[_get_key(part)] for part in bare} else "int"
+    program = wrap_calls(code, bare, reads)
+    return Flaw(told, f"python3 - <<'END'\n{program}\nEND")
+
+
+def _list_bare_values(value: ast.expr) -> list[ast.Subscript]:
+    """Give the values of rows that are ordered as they are: alone, one of a tuple, or of each row."""
+    if isinstance(value, ast.GeneratorExp | ast.ListComp):
+        value = value.elt
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    bare = [part.operand if isinstance(part, ast.UnaryOp) else part for part in parts]
+    return [part for part in bare if isinstance(part, ast.Subscript)]
+
+
+def _get_key(part: ast.Subscript) -> str:
+    return str(part.slice.value) if isinstance(part.slice, ast.Constant) else ""
+
+
+def _find_number_columns(table: str) -> dict[str, str]:
+    """Give the columns of numbers of several lengths, each with the function that reads these."""
+    rows = [*csv.DictReader(table.splitlines(), delimiter=detect_separator(table))]
+    columns = dict[str, str]()
+    for name in filter(None, rows[0] if rows else ()):
+        values = [row[name] or "" for row in rows]
+        lengths = {len(value.partition(".")[0]) for value in values}
+        if len(lengths) > 1 and all(map(_NUMBER.fullmatch, values)):
+            columns[name] = "float" if "." in "".join(values) else "int"
+    return columns
 
 
 def find_repeated_header(path: str, text: str, code: str) -> Flaw | None:

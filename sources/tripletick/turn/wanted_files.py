@@ -124,7 +124,7 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
     said, asked, absent = conversation.templates, conversation.asked, context.ledger.absent
     if absent and (olds := {old for old, _ in iter_shown_renames(asked, absent)}):
         absent = tuple(path for path in absent if path not in olds)
-    absent = tuple(path for path in absent if not _is_left_out(path, asked))
+    absent = tuple(path for path in absent if not is_left_out(path, asked))
     if said.has_words("withheld", asked):
         return ()
     if said.has_words("makes", asked):
@@ -135,7 +135,7 @@ def _find_named_outputs(conversation: Conversation, context: ToolContext) -> Seq
     return [path for path in wanted if is_stated(path.rpartition("/")[2], asked)]
 
 
-def _is_left_out(path: str, request: str) -> bool:
+def is_left_out(path: str, request: str) -> bool:
     """Tell whether a request names a file as one that is not to be taken: "don't include a.txt"."""
     name = re.escape(path.rpartition("/")[2])
     return bool(re.search(rf"{_LEAVES_OUT}[^.;\n]{{0,40}}?(?<![\w.-]){name}(?![\w-]|\.\w)", request))
