@@ -1120,3 +1120,53 @@ def test_line_endings_are_converted_where_a_reply_finds_no_way(session, request_
     attachments.attach_named_files(request_, it.loop.context)
     it.play(request_)
     assert [(it.folder / path).read_bytes() for path in ("a.nc", "b.nc")] == [data, b"x\r\ny\r\n"]
+
+
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        ("tar -xzf a.tar.gz -C news", ["news/a.txt"]),
+        ("cp a.txt news/", ["news/a.txt"]),
+        ("mv a.txt b.txt news", ["news/a.txt", "news/b.txt"]),
+        ("cp a.txt c.txt\ncp a.txt news/", []),
+    ],
+)
+def test_a_folder_that_was_not_made_is_made_first(session, code, left):
+    it = session(f"```bash\n{code}\n```", "It is there.", "It is there.", "Yes.")
+    for path in ("a.txt", "b.txt"):
+        put(it.loop.context, path, "x\n")
+    subprocess.run(["tar", "-czf", "a.tar.gz", "a.txt"], cwd=it.folder, check=True)
+    it.play("Get it into the new folder news")
+    assert sorted(str(path.relative_to(it.folder)) for path in it.folder.glob("news/*")) == left
+
+
+VOYAGE = (
+    "The files in the folder voyage are named by date (2023-04-02.txt). Move each into a folder of its month "
+    "inside voyage, e.g. voyage/2023-04/2023-04-02.txt. readme.txt stays in voyage."
+)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "mkdir -p voyage/2026-11; mv voyage/2023-04* voyage/2026-11/",
+        "ls voyage/2023-04 | wc -x",
+        "mkdir voyage/*",
+    ],
+)
+def test_files_go_into_the_folders_of_their_dates_as_it_is_shown(session, code):
+    it = session(f"```bash\n{code}\n```", "They are moved.", "They are moved.", "Yes.", "Yes.")
+    for path in ("2023-04-02.txt", "2023-04-19.txt", "2024-04-02.txt", "readme.txt"):
+        put(it.loop.context, f"voyage/{path}", "x\n")
+    it.play(VOYAGE)
+    there = sorted(str(path.relative_to(it.folder)) for path in it.folder.glob("voyage/**/*.txt"))
+    months = ["2023-04/2023-04-02.txt", "2023-04/2023-04-19.txt", "2024-04/2024-04-02.txt", "readme.txt"]
+    assert there == [f"voyage/{path}" for path in months]
+
+
+def test_blanks_in_names_of_one_kind_leave_the_others(session):
+    it = session("```bash\nfor f in P/*; do mv $f $f; done\n```", "Fertig.", "Fertig.", "Ja.")
+    for path in ("a b.png", "c d.txt"):
+        put(it.loop.context, f"P/{path}", "x\n")
+    it.play("Ersetze in P in den Namen aller .png-Dateien jedes Leerzeichen durch einen Unterstrich.")
+    assert sorted(path.name for path in it.folder.glob("P/*")) == ["a_b.png", "c d.txt"]

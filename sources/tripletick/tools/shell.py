@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 from tripletick.languages.registry import LANGUAGES, detect_language
@@ -115,8 +116,11 @@ _ESCAPES = lazy_regex(
 )
 _TEXTS = ("text", "markdown", "rst", "csv", "tsv")
 """What has lines and no such signs, as programs and JSON have."""
-STARRED = "a star stands for names that are there: mkdir would make one folder called {name}"
-_STARRED = lazy_regex(r"(?m)^[ \t]*mkdir(?:[ \t]+-p)?[ \t]+(?P<path>[\w./-]+\*)[ \t]*$")
+STARRED = "a star stands for names that are there: {program} would make one called {name}"
+_STARRED = lazy_regex(
+    r"(?m)^[ \t]*(?:[^\n|]*(?:&&|;)[ \t]*)?(?P<program>mkdir|touch)(?:[ \t]+-p)?[ \t]+"
+    r"(?P<path>[\w./-]*\*[\w.]*)[ \t]*$"
+)
 _ROW = (
     r"(?<![\w-])(?P<stem>{}[-_ ]?)(?P<first>\d{{1,3}})\b[^.;\n]{{0,60}}?"
     r"(?:\bto|-|\u2013|\bbis|\bthrough|\buntil|\bjusqu.à|\bhasta|\bfino a) (?P=stem)?(?P<last>\d{{1,3}})\b"
@@ -168,13 +172,14 @@ def _find_mistake(call: Call, context: ToolContext) -> Result | None:
 
 
 def _find_starred_folder(call: Call, context: ToolContext) -> Result | None:
-    """Say that a script would make a folder with a star in its name, and how the meant ones are made."""
+    """Say that a script would make something with a star in its name, and how the meant folders are made."""
     found = None if call.path else _STARRED.search(call.body)
     folder, _, name = found["path"].rpartition("/") if found else ("", "", "")
-    if not found or not name.endswith("*") or _exists_like(name, folder, context):
+    if not found or "*" not in name or _exists_like(name, folder, context):
         return None
-    row = re.search(_ROW.format(re.escape(name.rstrip("*"))), context.ledger.task)
-    text = STARRED.format(name=name)
+    is_folder = found["program"] == "mkdir" and name.endswith("*")
+    row = re.search(_ROW.format(re.escape(name.rstrip("*"))), context.ledger.task) if is_folder else None
+    text = STARRED.format(program=found["program"], name=name)
     if not row:
         return Result("failed", text)
     places = f"{shlex.quote(folder)}/" if folder else ""
@@ -184,7 +189,9 @@ def _find_starred_folder(call: Call, context: ToolContext) -> Result | None:
 
 def _exists_like(name: str, folder: str, context: ToolContext) -> bool:
     with suppress(PathRefused):
-        return any(each.startswith(name.rstrip("*")) for each in context.workspace.list_names(folder or "."))
+        kind = context.workspace.get_kind(folder) if folder else "folder"
+        names = context.workspace.list_names(folder or ".") if kind == "folder" else ()
+        return any(fnmatch(each, name) for each in names)
     return True
 
 

@@ -10,14 +10,21 @@ from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import content_listing, file_listing
 from tripletick.tools.data_summary import SEPARATED
+from tripletick.tools.file_walk import has_name
 from tripletick.tools.tool import ToolContext
 from tripletick.turn import content_checks, rename_examples
+from tripletick.turn.attempts import Results
 from tripletick.turn.effects import COMPARED
 from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.scope_checks import describe_copies
 from tripletick.turn.table_joins import describe_join
 from tripletick.turn.wanted_files import is_left_out
 
+_NO_FOLDER = lazy_regex(
+    r"(?m)^tar: ([\w./-]+): Cannot open: No such file or directory$"
+    r"|^(?:cp|mv): (?:cannot (?:create regular file |move '[^'\n]+' to )|target )'([\w./-]+/?)':"
+    r" (?:Not a directory|No such file or directory)$"
+)
 _UNIX = lazy_regex(r"(?i)\bto (?:the )?(?:unix|linux|lf)\b|\b(?:in|zu|nach|auf) (?:unix|linux|lf)\b")
 _WINDOWS = lazy_regex(r"(?i)\bto (?:the )?(?:windows|dos|crlf)\b|\b(?:in|zu|nach|auf) (?:windows|dos|crlf)\b")
 _LINE_ENDS = lazy_regex(
@@ -43,6 +50,23 @@ def find_command(conversation: Conversation, context: ToolContext, *, changed: b
         or _describe_line_ends(conversation, context)
         or content_listing.describe_taking(asked, room)
     )
+
+
+def describe_missing_folder(results: Results, request: str) -> str:
+    """Give the last block with the folder made first into which it failed to copy, move or unpack, and that a
+    request names; "" of any other, and of several lines.
+    """
+    call, last = results[-1] if results else (None, None)
+    found = _NO_FOLDER.search(last.text) if last and last.outcome == "failed" else None
+    if not call or call.tool != "bash" or not found or last is None or last.files:
+        return ""
+    folder = next(filter(None, found.groups())).rstrip("/")
+    body = call.body.strip()
+    if "\n" in body or "mkdir" in body or folder.startswith("-") or "." in folder:
+        return ""
+    if not has_name(request, folder):
+        return ""
+    return f"mkdir -p {shlex.quote(folder)} && {body}"
 
 
 def _describe_once(conversation: Conversation, context: ToolContext) -> str:

@@ -19,8 +19,9 @@ from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.results import DOES
 from tripletick.turn.clues import KEEPS_ORDER, describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
+from tripletick.turn.file_kinds import FOLDER, filter_other_kinds, list_kinds
 from tripletick.turn.folder_scope import find_spared
-from tripletick.turn.losses import FOLDER, NAMED, NOT_MADE, filter_other_kinds, list_kinds, take_back
+from tripletick.turn.losses import NAMED, NOT_MADE, take_back
 from tripletick.turn.overwritten import find_half_swap, find_overwritten
 from tripletick.turn.replacements import find_unreplaced
 from tripletick.turn.size_checks import find_other_names, find_wrong_size

@@ -26,7 +26,7 @@ from tripletick.turn import attachments, attempts, clues, result_checks, wanted_
 from tripletick.turn.asked_lines import find_asked_line
 from tripletick.turn.attempts import Attempts, Results
 from tripletick.turn.claims import NOT_RUN, TurnFacts
-from tripletick.turn.direct_commands import find_command
+from tripletick.turn.direct_commands import describe_missing_folder, find_command
 from tripletick.turn.effects import BETWEEN, COMPARED, REWRITTEN, Effects
 from tripletick.turn.receipts import UNTOUCHED
 from tripletick.turn.reply import ReplySource
@@ -123,7 +123,9 @@ def build_closing(
         if tries.unread == "unfinished-literal":
             shown = _suggest_loop(conversation, context)
         elif name in ("failed", "nothing", "unmatched") and (
-            loop := read_way(results) or find_command(conversation, context, changed=tries.changed)
+            loop := read_way(results)
+            or find_command(conversation, context, changed=tries.changed)
+            or (describe_missing_folder(results, conversation.asked) if changed.nothing else "")
         ):
             name, shown = name.replace("unmatched", "nothing"), show_mending(loop, "bash")
         elif name == "nothing" and results[-1][0].tool == "python":

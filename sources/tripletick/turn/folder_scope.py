@@ -14,7 +14,8 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_walk import has_name
 from tripletick.tools.results import DOES
 from tripletick.tools.spared_folders import list_spared_folders
-from tripletick.turn.losses import list_kinds, take_back
+from tripletick.turn.file_kinds import list_kinds
+from tripletick.turn.losses import take_back
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 LEFT_OVER = "{path} is still as it was."

@@ -21,11 +21,13 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import NUMERALS, join_names, read_count
 from tripletick.tools.results import extract_way
 from tripletick.turn.copied_only import find_copied_only
+from tripletick.turn.file_kinds import FOLDER, filter_other_kinds, list_kinds
 from tripletick.turn.file_mentions import PATTERN
 from tripletick.turn.rename_examples import (
     SHOWN_LOOP,
     describe_shown_renaming,
     find_doubled_ending,
+    find_other_place,
     find_other_renaming,
     narrow_loop,
 )
@@ -61,7 +63,6 @@ WRONG_FOLDER = "{why}\nWhat came after that ran in another folder than it was me
 DELETED = ("It deleted {paths}, and the task says nothing of that.", "")
 DELETED_KEPT = "{path} is to stay, and it was deleted."
 OTHER_KINDS = "It {did} {paths}, and the task is about {kinds} alone."
-FOLDER = "folder|directory|dir|ordner|verzeichnis|dossier|répertoire|carpeta|directorio|cartella|map"
 NOTHING_LEFT = "Nothing is left in {folder}, and some is to stay."
 _KEEPS = (
     r"keep|leave|retain|behalt\w*|lass\w*|gard\w*|laiss\w*|conserv\w*|deja\w*|mant[eé]n\w*|tien\w*|lasci\w*"
@@ -84,23 +85,10 @@ SOME_STAY = lazy_regex(
 NOT_MADE = "The files did not go into {path}."
 TOO_FEW = "{left} of its kind would be left, and {count} are to stay."
 NEWER = "{path} was taken away, and {other}, which is older, stayed."
-KINDS = (
-    "pdf png jpeg jpg gif webp svg mp3 mp4 wav flac csv tsv txt docx xlsx json xml html md log tmp bak zip"
-)
-"""Kinds of files that people name without a point."""
-ELSE = lazy_regex(
-    r"\b(?:else|others?|rest|remaining|everything|anything|all files(?! (?:ending|that end))|director\w+"
-    r"|(?:text|picture|photo|image|document|song|video|script|program|note|spreadsheet|table|archive|backup)s?"
-    r"|music|\w{0,20}(?:bild|foto|dokument|musi[kq]|tabelle)\w*|im[aá]gen\w*|immagin\w+|word|excel|powerpoint"
-    r"|(?<!in )(?<!in the )(?<!its )(?<!their )(?<!in all )(?:subfolders?|folders)|etc|and so on|organi[sz]e"
-    r"|by (?:file )?(?:type|kind|extension|format)s?)\b"
-)
-"""What may be files of any kind."""
 _COPIED = lazy_regex(
     r"\bcp[ ]+(?:-[b-qs-z]+[ ]+)*(?:(?P<source>[\w.-]+(?:/[\w.-]+)*)/)?(?P<start>[\w.-]*)\*"
     r"[ ]+(?P<target>[\w./-]+)"
 )
-KEPT = lazy_regex(r"\b(?:leave|keep|not|n't|nothing|without)\b[^.;,\n]*")
 _STAYS = (
     rf"\b(?:{_KEEPS}|(?:all|everything|alles?|tous|toutes|todos|todas|tutti|tutte)(?:\s+\w+){{0,3}}?"
     r"\s+(?:but|except|bis auf|außer|sauf|excepto|menos|tranne))\b"
@@ -220,7 +208,8 @@ def find_loss(
         said = DELETED
     if not lost:
         wrong = (
-            find_other_renaming(changes, request)
+            find_other_place(changes, request)
+            or find_other_renaming(changes, request)
             or find_doubled_ending(changes, request)
             or find_copied_only(code, changes, request, root)
         )
@@ -362,32 +351,6 @@ def describe_meant(did: str, sources: set[str], targets: set[str], patterns: Seq
     target = shlex.quote("".join(targets))
     # what was made is taken back too
     return f"mkdir -p {target} && {'cp' if did == 'copied' else 'mv'} {files} {target}/"
-
-
-def list_kinds(request: str) -> set[str]:
-    """Give the endings of the files of which a request speaks; none where it speaks of others too."""
-    plain = request.casefold()
-    kinds = set(re.findall(r"(?<!\w)\*?\.([a-z][a-z0-9]{1,4})\b(?![./])", plain))
-    folders = {*re.findall(rf"\b(?:{FOLDER}) (\w+)", plain), *re.findall(r"(?<![\w./])(\w+)/", plain)}
-    named = "|".join(folders & {*KINDS.split()}) or FOLDER  # the folder log is log alone too
-    words = re.sub(rf"\S\.\w+|\b(?:\w+ )?(?:{FOLDER})\b(?: \w+)?|\b(?:{named})\b", " ", plain)
-    kinds |= set(re.findall(rf"\b({KINDS.replace(' ', '|')})s?\b", words))
-    kinds |= {"jpg", "jpeg"} if kinds & {"jpg", "jpeg"} else set()
-    return set() if ELSE.search(re.sub(r"(?<!\w)\*?\.[a-z]\w{1,4}\b", " ", KEPT.sub(" ", plain))) else kinds
-
-
-def filter_other_kinds(paths: Sequence[str], kinds: set[str], request: str) -> list[str]:
-    """Give the files of other kinds that the request does not name."""
-    names = {path: path.rpartition("/")[2].casefold() for path in paths}
-    other = [path for path, name in names.items() if kinds.isdisjoint(name.split("."))]
-    return [path for path in other if "." in names[path][1:] and not is_named(path, request)]
-
-
-def is_named(path: str, request: str) -> bool:
-    """Tell whether a request has a file's name, or what stands in it before the first point: the readme."""
-    name, request = path.rpartition("/")[2].casefold(), request.casefold()
-    stem = name.lstrip(".").partition(".")[0]
-    return name in request or (len(stem) > 1 and bool(re.search(rf"\b{re.escape(stem)}\b", request)))
 
 
 def _find_false_folders(code: str, changes: Sequence[Change], request: str) -> list[str]:

@@ -14,6 +14,7 @@ from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_walk import has_name
+from tripletick.turn.file_kinds import list_kinds
 
 _NAME = r"[\"'`]?(?P<{}>[\w.-]{{1,80}}\.\w{{1,5}}|(?<=[\"'`])[^\"'`\n/]{{1,80}}\.\w{{1,5}}(?=[\"'`]))[\"'`]?"
 _SHOWN = lazy_regex(
@@ -28,7 +29,7 @@ _SIGN = (
     r"|guion(?:es)?(?: bajo)?|_|-)"
 )
 _SPACES = lazy_regex(
-    r"(?i)(?=[\s\S]*\b(?:names?|renam\w+|dateinamen|umbenenn\w*|noms?|nombres?|nomi)\b)[\s\S]*?"
+    r"(?i)(?=[\s\S]*\b(?:names?|renam\w+|(?:datei)?namen|umbenenn\w*|noms?|nombres?|nomi)\b)[\s\S]*?"
     r"\b(?:spaces?|blanks?|leerzeichen|espaces?|espacios?|spazi)\b[^.;\n]{0,40}?"
     r"\b(?:becomes?|be|with|by|to|into|durch|zu|par|por|con)\b (?:(?:an?|einen?|des|un) )?[\"'`]?"
     rf"{_SIGN}(?!\w)"
@@ -55,6 +56,12 @@ _ADDS = lazy_regex(
 )
 SHOWN_LOOP = "This renames as shown: {loop}"
 _ALL_FILES = lazy_regex(r"\bfor \w+ in (?:[\w./-]+/|\"[^\"$\n]+/\"|\./)?\*(?=[ \t]*[;\n])")
+_PLACED = lazy_regex(
+    r"(?<![\w/.-])(?:(?P<top>[\w-]+)/)?(?P<key>\d{4}(?:-\d\d)?)/(?P<name>[\w-]*\d[\w-]*\.\w{1,5})(?![\w/-])"
+)
+"""A path that a request shows as the one to which a file goes: "voyage/2023-04/2023-04-02.txt"."""
+NOT_PLACED = "{old} is to go to {new}."
+PLACE_LOOP = '{moves}for f in {pattern}; do d="${{f:{first}:{length}}}"; mkdir -p "$d" && mv "$f" "$d/"; done'
 LOOP = '{moves}for f in {pattern}; do mv "$f" "{name}"; done'
 
 
@@ -71,10 +78,38 @@ def find_other_renaming(changes: Sequence[Change], request: str) -> tuple[str, s
     return None
 
 
-def describe_shown_renaming(paths: Iterable[str], request: str) -> str:
-    """Give the loop that renames as a request shows it with one of these files, "" where it shows none, and
-    where each gets another number. Of a request without any the files are not looked at.
+def find_other_place(changes: Sequence[Change], request: str) -> tuple[str, str] | None:
+    """Say that a file was moved elsewhere than to the folder of its date to which a request shows that it
+    goes; and the loop that moves each so.
     """
+    gone = {each.path for each in changes if each.was and not each.left and not is_folder(each.was)}
+    come = {each.path for each in changes if each.left}
+    for old, new, loop in _iter_places(gone, request):
+        if come and new not in come:
+            return NOT_PLACED.format(old=old, new=new), SHOWN_LOOP.format(loop=loop)
+    return None
+
+
+def _iter_places(paths: Iterable[str], request: str) -> Iterator[tuple[str, str, str]]:
+    """Give what a request shows: where a file is, where it goes, and the loop for all."""
+    there = {*paths} if _PLACED.search(request) else set()
+    for found in _PLACED.finditer(request):
+        top, key, name = found["top"] or "", found["key"], found["name"]
+        old = f"{top}/{name}" if top else name
+        first = name.find(key)
+        if old in there and first >= 0:
+            moves = f"cd {shlex.quote(top)} && " if top else ""
+            pattern = re.sub(r"\d", "[0-9]", name[: first + len(key)]) + "*"
+            loop = PLACE_LOOP.format(moves=moves, pattern=pattern, first=first, length=len(key))
+            yield old, found[0], loop
+
+
+def describe_shown_renaming(paths: Iterable[str], request: str) -> str:
+    """Give the loop that renames or moves as a request shows it with one of these files, "" where it shows
+    none, and where each gets another number. Of a request without any the files are not looked at.
+    """
+    if _PLACED.search(request):
+        return next((loop for _, _, loop in _iter_places(paths, request)), "")
     if spaces := _SPACES.search(request):
         return _describe_blanks(paths, spaces["sign"], request)
     if not (_SHOWN.search(request) or _FIRST.search(request)):
@@ -98,7 +133,9 @@ def _describe_blanks(paths: Iterable[str], sign: str, request: str) -> str:
         return ""
     folder, by = chosen.pop(), "_" if re.match(r"(?i)_|under|unter|tirets? bas|guion bajo", sign) else "-"
     moves = f"cd {shlex.quote(folder)} && " if folder else ""
-    return LOOP.format(moves=moves, pattern="*' '*", name=f"${{f// /{by}}}")
+    kinds = list_kinds(request)
+    pattern = f"*' '*.{kinds.pop()}" if len(kinds) == 1 else "*' '*"
+    return LOOP.format(moves=moves, pattern=pattern, name=f"${{f// /{by}}}")
 
 
 def find_doubled_ending(changes: Sequence[Change], request: str) -> tuple[str, str] | None:

@@ -19,7 +19,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools.file_listing import iter_paths
 from tripletick.tools.file_walk import has_name
 from tripletick.tools.sections import find_named_section, get_heading
-from tripletick.turn.losses import FOLDER, list_kinds
+from tripletick.turn.file_kinds import FOLDER, list_kinds
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 OUTSIDE = "{path} was also changed outside [{section}], which alone is meant: {line} had been {old}."

@@ -15,18 +15,16 @@ from tripletick.checkpoint.values import Change, State
 from tripletick.messages import Result
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import format_count, join_names
+from tripletick.turn.file_kinds import KEPT, is_named, list_kinds
 from tripletick.turn.losses import (
     COPIES,
     DELETES,
-    KEPT,
     MEANT,
     MOVES,
     NAMED,
     REST,
     describe_meant,
-    is_named,
     list_gone,
-    list_kinds,
     take_back,
 )
 from tripletick.turn.scope_checks import SPARES
