@@ -393,6 +393,38 @@ MEAN = "Write mean.py: it reads standard input. {}"
         ),
         ("Write t.py: python3 t.py 545 prints 9:05 or so: 7.", "t.py", [("python3 t.py 545", "9:05")]),
         (MEAN.format("For the lines of a.txt it prints 6.3."), "mean.py", []),
+        ('k.py: python3 k.py 3 prints "1: a b", "2: c".', "k.py", [("python3 k.py 3", "1: a b\n2: c")]),
+        ('s.js: node s.js 2 3 prints "A1 A2" and "B1 B2".', "s.js", [("node s.js 2 3", "A1 A2\nB1 B2")]),
+        ('python3 k.py 3 prints "odd" or "even".', "k.py", []),
+        (
+            "python3 k.py 90 prints\n1 x 50\n2 x 20\ncoins are in cents, dont print coins with 0",
+            "k.py",
+            [("python3 k.py 90", "1 x 50\n2 x 20")],
+        ),
+        ("python3 k.py 3 ->\nRow 1\nRow 2\n(odd rows knit)", "k.py", [("python3 k.py 3", "Row 1\nRow 2")]),
+        ("run as python3 k.py 3 (rows), prints\nA1\nB1\nmax 26", "k.py", [("python3 k.py 3", "A1\nB1")]),
+        (
+            "bash k.sh ->\ngz 1\ntxt 2\nie nr of files per kind, sorted",
+            "k.sh",
+            [("bash k.sh", "gz 1\ntxt 2")],
+        ),
+        ("python3 k.py prints\nhello\nworld", "k.py", [("python3 k.py", "hello\nworld")]),
+        ("python3 k.py prints\nHello\nworld", "k.py", [("python3 k.py", "Hello\nworld")]),
+        (
+            "It prints the groups, in their order, for python3 k.py a.txt 3:\nGroup 1: Ali, Bo\nGroup 2: Cy",
+            "k.py",
+            [("python3 k.py a.txt 3", "Group 1: Ali, Bo\nGroup 2: Cy")],
+        ),
+        (
+            "a.py: python3 a.py never odd prints the first letters of the words, NOO.",
+            "a.py",
+            [("python3 a.py never odd", "NOO")],
+        ),
+        (
+            "python3 a.py never odd should print NOO and nothing else",
+            "a.py",
+            [("python3 a.py never odd", "NOO")],
+        ),
     ],
 )
 def test_lines_that_a_program_prints_and_reads_are_examples(task, path, found):
@@ -549,3 +581,13 @@ def test_another_order_at_random_is_no_misprint():
 def test_a_result_without_quotes_is_read_where_its_words_are_known(words, right):
     found = command_examples.find_examples(f"Write a.py: python3 a.py {words}", "a.py", LANGUAGES["python"])
     assert [given for _, given in found] == ([right] if right else [])
+
+
+EITHER = "Write v.py: python3 v.py 7 prints valid or invalid."
+
+
+def test_one_of_two_words_stands_alone():
+    assert sample_lines.find_other_case(EITHER, "Valid ISBN") == {"Valid ISBN": "valid"}
+    assert sample_lines.find_other_case(EITHER, "It is invalid.") == {"It is invalid.": "invalid"}
+    assert sample_lines.find_other_case(EITHER, "invalid") == {}
+    assert sample_lines.find_other_case(EITHER, "valid or invalid") == {}

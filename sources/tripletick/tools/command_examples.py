@@ -7,7 +7,7 @@ whose command has places to be filled in tells nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tripletick.languages.registry import Language
 from tripletick.system.lazy_regex import lazy_regex
@@ -16,6 +16,8 @@ from tripletick.tools.function_examples import LABELED, choose_result, speaks_of
 from tripletick.tools.line_examples import SAYS
 from tripletick.tools.output_match import shows_whole_lines
 
+LONG, LONGEST = 6, 12
+"""Words of a line that may be a remark, if it begins with a small letter, and of any other."""
 WORDS = 8
 """The longest command without quotes around it."""
 QUOTES = "\"'`"
@@ -62,6 +64,11 @@ _SAYS_BELOW = lazy_regex(
     r"(?: (?:exactly |just )?(?:this|the following|(?:these|the) (?:\w+ )?lines?))?:?\s*"
 )
 """What stands behind a command whose output is below."""
+_ENDS_LINE = lazy_regex(r"(?P<given>[^:;\"'`\n]{0,80})[\"'`]?:\s*")
+_PRINTS_FOR = lazy_regex(
+    r"(?i)\b(?:prints?|shows?|outputs?|displays?)\b[^;\n]{0,120}?\b(?:for|with) [\"'`]?$"
+)
+"""What stands before a command whose output is below: "prints the groups, for python3 a.py 3:"."""
 _LITERALLY = lazy_regex(
     rf"(?:{SAYS})(?: (?:this|exactly|just))*:\s*"
     r"(?P<shown>(?!(?:the|an?|how|its|each|every|all|one)\b)(?=[^\n]*\d|[A-Z][#\w]?(?: [A-Z]#?)+\.?$)"
@@ -99,6 +106,8 @@ _CALLED_IN = lazy_regex(r"\)[`\"']? (?:in|of|from|aus|dans|de|di|en)\s+$")
 _IS_VALUE = lazy_regex(r"[\"'`].*|.*[\dA-Z].*|yes|no|true|false")
 _QUOTED = lazy_regex(r"(?<=\s)(?:\"[^\"\n]*\"|'[^'\n]*')(?=\s)")
 _BREAKS = lazy_regex(r"(?<= )(?:crashes|fails|breaks|dies|hangs)\b[.,;!]* ?")
+_NOTE = lazy_regex(rf" \([^()\n]{{1,60}}\)(?=,? (?:{SAYS}))")
+"""What is said of the arguments behind them."""
 _VERB = lazy_regex(rf"(?<!\s)\s+(?={SAYS})")
 OPEN = lazy_regex(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
 """What stands in a command for what somebody fills in."""
@@ -145,7 +154,10 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 if not right and (not faulty or _SHOULD.match(rest)):
                     plain = line_examples.find_plain_result(command, rest)
                     right = "" if faulty and _COMMENTED.search(plain) else plain
-                if _SAYS_BELOW.fullmatch(rest) and not faulty:
+                ends = _ENDS_LINE.fullmatch(line, call.end())
+                if ends and _PRINTS_FOR.search(line, 0, call.start()):
+                    command = f"{call[0]}{ends['given']}"
+                if (_SAYS_BELOW.fullmatch(rest) or ends) and not faulty:
                     right = "\n".join(_take_output(lines[number + 1 :]))
             if right and command and not is_open(command) and shows_whole_lines(right):
                 found.setdefault(command, right)
@@ -258,7 +270,7 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
         end = line.find(before[start], call.end())
         return (line[start + 1 : end].strip(), line[end + 1 :]) if end > 0 else ("", "")
     # what stands between quotes is an argument, whatever it says
-    line = line[: call.end()] + _BREAKS.sub("", line[call.end() :])
+    line = line[: call.end()] + _BREAKS.sub("", _NOTE.sub("", line[call.end() :], 1))
     masked = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), line)
     verb = _VERB.search(masked, call.end())
     command, plain = (text[call.start() : verb.start()] if verb else "" for text in (line, masked))
@@ -269,8 +281,26 @@ def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
 
 
 def _take_output(lines: list[str]) -> Iterator[str]:
-    """Give the lines of an output: up to the next command, an empty line, or the end of a block."""
-    for line in lines:
-        if not line.strip() or line.lstrip().startswith(("$", "```")) or _PROSE.match(line.strip()):
+    """Give the lines of an output: up to the next command, an empty line, the end of a block, or a remark."""
+    taken = list[str]()
+    for line in (each.strip() for each in lines):
+        if not line or line.startswith(("$", "```")) or _PROSE.match(line) or _is_remark(line, taken):
             return
-        yield line.strip()
+        taken.append(line)
+        yield line
+
+
+def _is_remark(line: str, taken: Sequence[str]) -> bool:
+    """Tell whether a line below an output is about the program: in brackets, much longer than those above, or
+    in small letters where these are not.
+    """
+    if not taken:
+        return False
+    starts, words = "".join(each[0] for each in taken), len(line.split())
+    if line[0] == "(":
+        return "(" not in starts
+    twice = 2 * max(len(each.split()) for each in taken)
+    if not line[0].islower():
+        return words >= max(LONGEST, twice)
+    is_other = len(taken) > 1 and not any(map(str.islower, starts)) and all(map(str.isalnum, starts))
+    return is_other or words >= max(LONG, twice)

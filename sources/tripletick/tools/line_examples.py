@@ -44,6 +44,11 @@ _QUOTED = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 _ONE_AFTER_ANOTHER = lazy_regex(
     rf"{_SAID} (?P<values>{_QUOTED}(?:,? (?:and )?(?:then|followed by) {_QUOTED}){{1,9}})"
 )
+_QUOTED_LINES = lazy_regex(
+    rf"{_SAID} (?P<values>{_QUOTED}(?:(?:, (?:and )?| and ){_QUOTED}){{1,20}})"
+    r"(?=[.;]?\s*$|[.;]\s|, (?:and|but|while|then)\b|\s*\()"
+)
+"""Quoted texts without a word on how they stand: each is a line."""
 _LINES_OF = lazy_regex(rf"{_SAID} (?:the|these) (?:\w+ )?lines?:? (?P<values>{_VALUES})")
 _SUM = r"-?\d[\d x\u00d7*+=./:-]{0,30}?"
 _FIRST_TO_LAST = lazy_regex(
@@ -68,15 +73,15 @@ _PLAIN = lazy_regex(
     rf"{_SAID} (?P<said>\w[^\n\"'`]{{0,80}}?)(?P<each>{_A_LINE_EACH})?"
     r"(?=\.?\s*$|(?<!\d)[.;] +[A-Z\"]|[,;]? (?:and|or|but|while) (?:python|node|bash|for)\b"
     r"|, (?:on|in|sur|auf|en|su) (?:one|an?|einer|une|una) (?:\w+ )?(?:line|Zeile|ligne|línea|riga)\b"
-    r"|,? (?:spelled|not|instead)\b| \()"
+    r"|,? (?:spelled|not|instead|and nothing (?:else|more))\b| \()"
 )
 """A result without quotes, up to the end of its sentence."""
 _WORD = lazy_regex(r"[^\W_]+(?:['-][^\W_]+)*")
 _COUNT = lazy_regex(rf"\b(?:{'|'.join(NUMERALS)}|\d{{1,2}})\b")
 _ASIDE, _DIGIT = lazy_regex(r" ?\([^()]*\)$"), lazy_regex(r"\d")
 _SEVERAL = lazy_regex(rf"(?P<many>{_COUNT.pattern}) lines[,:]? (?P<values>.+)")
-_NAME = lazy_regex(r"(?=\S*[\d_-])[\w.-]+")
-"""A word that is made of others: summer-party-2024.jpg."""
+_NAME = lazy_regex(r"(?=\S*[\d_-])[\w.-]+|[A-Z]{3,}")
+"""A word that is made of others: summer-party-2024.jpg, NATO."""
 _PREFIX = lazy_regex(r" (?:aus|an|zur\u00fcck)$")
 """The end of a German verb."""
 _GREETS = lazy_regex(
@@ -85,7 +90,7 @@ _GREETS = lazy_regex(
 _DESCRIBES = lazy_regex(
     r"(?i)\b(?:or|if|in|of|with|the|an?|its|all|each|every|how|what|that|this|one|no|nothing|error\w*)\b"
 )
-_LAST = lazy_regex(r"the [^,\d]+[,:] (-?\d+(?:\.\d+)?)")
+_LAST = lazy_regex(r"the [^,\d]+[,:] (-?\d+(?:\.\d+)?|[A-Z]{3,})")
 """What a value is, and the value."""
 SHORT = 4
 BECOMES = lazy_regex(r" (?:becomes|turns into|is printed as|wird zu|devient|se convierte en|diventa) ")
@@ -105,7 +110,8 @@ def find_listed_lines(rest: str) -> str:
     """Give the lines that a command prints by what stands behind it, LEFT_OUT where some are not shown; ""
     where that is no list of them.
     """
-    listed = _LISTED.match(rest) or _LINES_OF.match(rest) or _ONE_AFTER_ANOTHER.match(rest)
+    patterns = (_LISTED, _LINES_OF, _ONE_AFTER_ANOTHER, _QUOTED_LINES)
+    listed = next(filter(None, (pattern.match(rest) for pattern in patterns)), None)
     # capitals alone may be what is told: Name, Age and City
     if listed and re.search(r"[\d\"'`]", listed["values"]):
         return "\n".join(_split_values(listed["values"]))

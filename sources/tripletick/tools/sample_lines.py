@@ -46,6 +46,8 @@ EITHER = lazy_regex(
     r"(?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?!\w)"
 )
 """Two words one of which is printed."""
+WORDED = 8
+"""Words of a line of which one is meant alone."""
 _ONE_OF = lazy_regex(
     r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
     r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:or|oder|ou|o)"
@@ -102,8 +104,8 @@ def find_missing_line(task: str, printed: str, misprinted: str = "") -> str:
 
 
 def find_other_case(task: str, printed: str, source: str = "") -> dict[str, str]:
-    """Give what a program prints, or has to print, that is one of two words of a task with other capitals,
-    with the word that is meant.
+    """Give what a program prints, or has to print, that is one of two words of a task with other capitals or
+    with more words around it, with the word that is meant.
     """
     if _CAPITALS.search(task):
         return {}
@@ -116,7 +118,12 @@ def find_other_case(task: str, printed: str, source: str = "") -> dict[str, str]
     ]
     known = {word.casefold(): word for word in words}
     lines = [*(line.strip() for line in printed.splitlines()), *_PRINTED_WORD.findall(source)]
-    return {each: known[each.casefold()] for each in lines if each not in words and each.casefold() in known}
+    meant = dict[str, str]()
+    for line in lines:
+        said = [word for word in re.findall(r"\w+", line.casefold())[:WORDED] if word in known]
+        if line not in words and len(said) == 1:
+            meant[line] = known[said[0]]
+    return meant
 
 
 def _find_samples(task: str) -> Iterator[str]:
