@@ -583,11 +583,11 @@ def test_a_result_without_quotes_is_read_where_its_words_are_known(words, right)
     assert [given for _, given in found] == ([right] if right else [])
 
 
-EITHER = "Write v.py: python3 v.py 7 prints valid or invalid."
+ONE_OF = "Write v.py: python3 v.py 7 prints valid or invalid."
 
 
 def test_one_of_two_words_stands_alone():
-    assert sample_lines.find_other_case(EITHER, "Valid ISBN") == {"Valid ISBN": "valid"}
-    assert sample_lines.find_other_case(EITHER, "It is invalid.") == {"It is invalid.": "invalid"}
-    assert sample_lines.find_other_case(EITHER, "invalid") == {}
-    assert sample_lines.find_other_case(EITHER, "valid or invalid") == {}
+    assert sample_lines.find_other_case(ONE_OF, "Valid ISBN") == {"Valid ISBN": "valid"}
+    assert sample_lines.find_other_case(ONE_OF, "It is invalid.") == {"It is invalid.": "invalid"}
+    assert sample_lines.find_other_case(ONE_OF, "invalid") == {}
+    assert sample_lines.find_other_case(ONE_OF, "valid or invalid") == {}

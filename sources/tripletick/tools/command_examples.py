@@ -146,19 +146,7 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
                 if faulty:
                     right = choose_result(right, "prints", ("".join(lines[:number][-1:]), ""), str)
             else:
-                command, rest = _split_command(line, call)
-                said = _match_result(rest)
-                others = called if faulty else None
-                right = _choose_result(said, line[: call.start()], others) if said else ""
-                right = line_examples.find_listed_lines(rest) or right
-                if not right and (not faulty or _SHOULD.match(rest)):
-                    plain = line_examples.find_plain_result(command, rest)
-                    right = "" if faulty and _COMMENTED.search(plain) else plain
-                ends = _ENDS_LINE.fullmatch(line, call.end())
-                if ends and _PRINTS_FOR.search(line, 0, call.start()):
-                    command = f"{call[0]}{ends['given']}"
-                if (_SAYS_BELOW.fullmatch(rest) or ends) and not faulty:
-                    right = "\n".join(_take_output(lines[number + 1 :]))
+                command, right = _read_example(call, lines[number + 1 :], called if faulty else None)
             if right and command and not is_open(command) and shows_whole_lines(right):
                 found.setdefault(command, right)
     if not found and not faulty:
@@ -166,6 +154,26 @@ def find_examples(task: str, path: str, language: Language) -> list[tuple[str, s
     for words, right in _find_bare(task, path) if faulty and not found and language.starts else ():
         found.setdefault(f"{language.starts[0]} {path} {words}".rstrip(), right)
     return [*found.items(), *line_examples.find_piped_examples(task, path, language)]
+
+
+def _read_example(call: re.Match[str], below: list[str], faulty: re.Pattern[str] | None) -> tuple[str, str]:
+    """Give the command that begins with a call, and what it prints, by the line that it stands in or those
+    `below`. `faulty`: what starts another command, where a task speaks of a fault.
+    """
+    line = call.string
+    command, rest = _split_command(line, call)
+    said = _match_result(rest)
+    right = _choose_result(said, line[: call.start()], faulty) if said else ""
+    right = line_examples.find_listed_lines(rest) or right
+    if not right and (not faulty or _SHOULD.match(rest)):
+        plain = line_examples.find_plain_result(command, rest)
+        right = "" if faulty and _COMMENTED.search(plain) else plain
+    ends = _ENDS_LINE.fullmatch(line, call.end())
+    if ends and _PRINTS_FOR.search(line, 0, call.start()):
+        command = f"{call[0]}{ends['given']}"
+    if (ends or _SAYS_BELOW.fullmatch(rest)) and not faulty:
+        right = "\n".join(_take_output(below))
+    return command, right
 
 
 def _find_alternatives(task: str, called: re.Pattern[str]) -> dict[str, str]:
