@@ -168,8 +168,8 @@ def _read_example(call: re.Match[str], below: list[str], faulty: re.Pattern[str]
     if not right and (not faulty or _SHOULD.match(rest)):
         plain = line_examples.find_plain_result(command, rest)
         right = "" if faulty and _COMMENTED.search(plain) else plain
-    ends = _ENDS_LINE.fullmatch(line, call.end())
-    if ends and _PRINTS_FOR.search(line, 0, call.start()):
+    ends = _ENDS_LINE.fullmatch(line, call.end()) if _PRINTS_FOR.search(line, 0, call.start()) else None
+    if ends:
         command = f"{call[0]}{ends['given']}"
     if (ends or _SAYS_BELOW.fullmatch(rest)) and not faulty:
         right = "\n".join(_take_output(below))
