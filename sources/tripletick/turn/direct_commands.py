@@ -9,10 +9,11 @@ from tripletick.models.conversation import Conversation
 from tripletick.paths import PathRefused
 from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import content_listing, file_listing
-from tripletick.tools.data_summary import SEPARATED
+from tripletick.tools.data_summary import KNOWN, SEPARATED
 from tripletick.tools.file_walk import has_name
 from tripletick.tools.tool import ToolContext
 from tripletick.turn import content_checks, rename_examples
+from tripletick.turn.assignments import describe_assignment
 from tripletick.turn.attempts import Results
 from tripletick.turn.effects import COMPARED
 from tripletick.turn.replacements import describe_replacement
@@ -35,8 +36,8 @@ _LINE_ENDS = lazy_regex(
 def find_command(conversation: Conversation, context: ToolContext, *, changed: bool) -> str:
     """Give the command that takes the files which the request means by their content; where nothing was
     `changed` yet also the one that renames as it shows with one file, that replaces one text by another, that
-    copies a file into several folders, that keeps each line of a text once, that joins two tables, or that
-    gives a text other line endings.
+    copies a file into several folders, that keeps each line of a text once, that joins two tables, that
+    gives a text other line endings, or that sets a value in a file of data.
     """
     room, asked = context.workspace, conversation.asked
     if changed:
@@ -48,6 +49,7 @@ def find_command(conversation: Conversation, context: ToolContext, *, changed: b
         or _describe_once(conversation, context)
         or _describe_join(conversation, context)
         or _describe_line_ends(conversation, context)
+        or _describe_assignment(conversation, context)
         or content_listing.describe_taking(asked, room)
     )
 
@@ -91,6 +93,16 @@ def _describe_join(conversation: Conversation, context: ToolContext) -> str:
     with suppress(PathRefused, UnicodeError):
         tables = {path: room.read_bytes(path, COMPARED).decode() for path in paths}
         return describe_join(tables, ledger.absent[0], conversation.asked)
+    return ""
+
+
+def _describe_assignment(conversation: Conversation, context: ToolContext) -> str:
+    named = [path for path in sorted(context.ledger.named) if path.lower().endswith(KNOWN)]
+    paths = [path for path in named if context.workspace.get_kind(path) == "file"]
+    with suppress(PathRefused, UnicodeError):
+        if len(paths) == 1:
+            text = context.workspace.read_bytes(paths[0], COMPARED).decode()
+            return describe_assignment(paths[0], text, conversation.asked)
     return ""
 
 

@@ -17,6 +17,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.system.text import join_names
 from tripletick.tools.data_summary import SEPARATED, detect_separator
 from tripletick.tools.results import DOES
+from tripletick.turn.assignments import find_unset
 from tripletick.turn.clues import KEEPS_ORDER, describe_dates, find_date_forms, list_date_forms
 from tripletick.turn.content_checks import KEEP_FIRST, ONCE
 from tripletick.turn.file_kinds import FOLDER, filter_other_kinds, list_kinds
@@ -134,6 +135,7 @@ def find_false_content(
         or find_overwritten(code, changes, request)
         or find_unreplaced(changes, read, request)
         or find_spared(code, changes, request)
+        or find_unset(changes, read, request)
     )
 
 

@@ -92,7 +92,7 @@ def find_unreplaced(changes: Sequence[Change], read: Callable[[State], bytes], r
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Replacement:
     old: str
     new: str
     start: str
@@ -110,16 +110,16 @@ class _Wanted:
         return 0 < words == line.casefold().count(self.old.casefold())
 
 
-def _read_request(request: str) -> _Wanted | None:
+def _read_request(request: str) -> _Replacement | None:
     found = [*_REPLACES.finditer(request)]
     if len(found) != 1:
         return None
     old, new = (each.strip("\"'“”`") for each in (found[0]["old"], found[0]["new"]))
     start, end = (r"\b" * bool(re.match(r"\w", sign)) for sign in (old[0], old[-1]))
-    return _Wanted(old, new, start, end)
+    return _Replacement(old, new, start, end)
 
 
-def _format_command(wanted: _Wanted, paths: Sequence[str]) -> str:
+def _format_command(wanted: _Replacement, paths: Sequence[str]) -> str:
     new = _escape(wanted.new).replace("&", r"\&")
     edit = f"s/{wanted.start}{_escape(wanted.old)}{wanted.end}/{new}/g"
     return shlex.join(["sed", "-i", edit, *sorted(paths)]) if 0 < len(paths) <= MOST else ""
