@@ -591,3 +591,33 @@ def test_one_of_two_words_stands_alone():
     assert sample_lines.find_other_case(ONE_OF, "It is invalid.") == {"It is invalid.": "invalid"}
     assert sample_lines.find_other_case(ONE_OF, "invalid") == {}
     assert sample_lines.find_other_case(ONE_OF, "valid or invalid") == {}
+
+
+@pytest.mark.parametrize(
+    ("printed", "more"),
+    [
+        ("1 x 50\n2 x 20\n1 x 20", True),
+        ("Coins:\n1 x 50\n2 x 20\n\nDone.", False),
+        ("1 x 50\n2 x 20", False),
+        ("1 x 50", False),
+    ],
+)
+def test_further_lines_of_the_same_form_are_wrong(printed, more):
+    assert output_match.has_more_alike(printed, "1 x 50\\n2 x 20") == more
+    assert not output_match.has_more_alike(printed, "1 x 50")
+    assert not output_match.has_more_alike(printed, "1 x 50\nDone.")
+
+
+def test_a_program_that_prints_further_lines_has_failed(context):
+    context.ledger.begin_turn('Write a.py: python3 a.py 90 prints "1 x 50" and then "2 x 20".')
+    result = use(context, "python", "import sys\nsys.argv[1]\nprint('1 x 50\\n2 x 20\\n1 x 20')", "a.py")
+    assert "right is '1 x 50\\n2 x 20'" in result.text
+
+
+def test_the_command_of_a_task_is_run_whatever_its_verb(context):
+    task = "Write a.py: python3 a.py 3 puts the names in groups of 3"
+    context.ledger.begin_turn(task)
+    result = use(context, "python", "import sys\nprint(sys.argv[1], 'of them')", "a.py")
+    assert result.text == "$ python3 a.py 3\n3 of them"
+    context.ledger.begin_turn("Write b.py: python3 b.py sales.csv units, and it prints their sum")
+    assert "$ python3 b.py" not in use(context, "python", "import sys\nprint(sys.argv[1])", "b.py").text

@@ -32,7 +32,8 @@ WORD = lazy_regex(r" +(?:\"[^\"]*\"|'[^']*'|[^\s\"'`]+)")
 """A word of a command that stands between backquotes."""
 _AFTER = lazy_regex(
     rf"\s*(?:$|[.,;:!?)\"'`\n]|{SAYS}|(?:and|or|then|to|which|so|when|it|should|must|will|for|with|und|soll"
-    r"|fails?|crash(?:es|ed)?|ends?|stops?|dies|breaks|complains?|raises|does|hangs)\b)"
+    r"|fails?|crash(?:es|ed)?|ends?|stops?|dies|breaks|complains?|raises|does|hangs)\b"
+    r"|[a-z]{2,12}s (?:the|an?|its?|all|each|every|lines?|names?|numbers?|this|that|what|how|\d+)\b)"
 )
 """What stands behind a command that has ended."""
 _PLACE = (

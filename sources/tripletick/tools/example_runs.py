@@ -19,7 +19,7 @@ from tripletick.tools import function_examples, line_examples
 from tripletick.tools.command_arguments import find_first_argument, find_shown_command
 from tripletick.tools.command_examples import READS, find_examples
 from tripletick.tools.function_examples import describe_difference, speaks_of_fault
-from tripletick.tools.output_match import describe_parts, has_lines, shows_result
+from tripletick.tools.output_match import describe_parts, has_lines, has_more_alike, shows_result
 from tripletick.tools.placeholder_examples import find_placeholder_examples
 from tripletick.tools.syntax_check import drain_output, find_error_line
 from tripletick.tools.tier_examples import find_tier_examples
@@ -159,7 +159,8 @@ def _find_fault(command: str, right: str, printed: str, finished: Finished, *, a
     """Say what is wrong with what was printed; `alone`: nothing else may stand in a line of it."""
     if finished.struck:
         return f"{command} does not end"
-    if right and (has_lines(printed, right) if alone else shows_result(printed, right)):
+    holds = right and (has_lines(printed, right) if alone else shows_result(printed, right))
+    if holds and not has_more_alike(printed, right):
         return ""
     if finished.status:
         number, code = find_failed_line(printed)

@@ -46,7 +46,7 @@ _ONE_AFTER_ANOTHER = lazy_regex(
 )
 _QUOTED_LINES = lazy_regex(
     rf"{_SAID} (?P<values>{_QUOTED}(?:(?:, (?:and )?| and ){_QUOTED}){{1,20}})"
-    r"(?=[.;]?\s*$|[.;]\s|, (?:and|but|while|then)\b|\s*\()"
+    r"(?=[.;]?\s*$|[.;]\s|, (?:and(?! so on| the (?:rest|others?)\b)|but|while|then)\b|\s*\()"
 )
 """Quoted texts without a word on how they stand: each is a line."""
 _LINES_OF = lazy_regex(rf"{_SAID} (?:the|these) (?:\w+ )?lines?:? (?P<values>{_VALUES})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from tripletick.system.lazy_regex import lazy_regex
 
@@ -10,6 +11,7 @@ _PLAIN = lazy_regex(r"-?\d+(?:\.\d*[1-9])?")
 LEFT_OUT = "..."
 """A line that stands for those which are not shown."""
 _LEFT_OUT = lazy_regex(r"(?m)^[ \t]*(?:\.\.\.|…|\[\.\.\.\])[ \t]*$")
+_RUNS = lazy_regex(r"\d+(?:\.\d+)?|[^\W\d_]+")
 SIZES = (60, 12, 24, 7, 100, 1000)
 """How many of a unit may make the next larger one."""
 _LAST_NUMBER = lazy_regex(r"(?:^|[\s:=$€£(])(-?\d+(?:\.\d+)?)\W*$")
@@ -40,6 +42,20 @@ def has_lines(printed: str, right: str) -> bool:
             return False
         at = found + max(len(part) - 1, 0)
     return True
+
+
+def has_more_alike(printed: str, right: str) -> bool:
+    """Tell whether an output has more lines than what is right, of the form that all of these have: something
+    else may be printed around them, and a further `1 x 20` may not.
+    """
+    lines, wanted = _split_lines(printed), _split_lines(right.replace("\\n", "\n"))
+    forms = {_describe_form(line) for line in wanted}
+    more = Counter(lines) - Counter(wanted)
+    return len(wanted) > 1 and len(forms) == 1 and any(_describe_form(line) in forms for line in more)
+
+
+def _describe_form(line: str) -> str:
+    return _RUNS.sub(lambda run: "9" if run[0][0].isdigit() else "a", line)
 
 
 def shows_whole_lines(right: str) -> bool:
