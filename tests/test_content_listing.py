@@ -36,6 +36,8 @@ MIXED = BOTH.replace("Abernathy", "ABERNATHY")
         ("Verschiebe die Dateien in letters, die enthalten Abernathy, nach x", BOTH),
         ("Copy the files below letters that mention ABERNATHY, in upper or lower case, into x", MIXED),
         ("Which files mention Zurich? Skip letters.", ""),
+        ("Which files mention hello?", 'Files with "hello" in them: letters/feb.txt'),
+        ("Which files mention hello and bye?", ""),
         # not all of it, in another case, in none
         ("Copy the files in letters that contain Abernathy and Zurich into x", ""),
         ("Copy the files in letters that don't contain Abernathy into x", ""),

@@ -941,6 +941,11 @@ LYING = {
             ["x/d.txt", "x/final-a.csv", "x/keep/b.csv"],
         ),
         (
+            "Delete all .csv files in x and its subfolders. Leave the folder x/keep alone entirely.",
+            "rm -r x/keep",
+            ["x/d.txt", "x/keep/b.csv"],
+        ),
+        (
             "Delete all .csv files in x and its subfolders",
             "find x -name '*.csv' -delete",
             ["x/d.txt"],
@@ -1170,3 +1175,14 @@ def test_blanks_in_names_of_one_kind_leave_the_others(session):
         put(it.loop.context, f"P/{path}", "x\n")
     it.play("Ersetze in P in den Namen aller .png-Dateien jedes Leerzeichen durch einen Unterstrich.")
     assert sorted(path.name for path in it.folder.glob("P/*")) == ["a_b.png", "c d.txt"]
+
+
+def test_files_of_a_kind_are_packed_where_a_reply_finds_no_way(session):
+    it = session("```bash\nmkdir in; cp in/.* in/\n```", "It is packed.", "It is packed.", "Yes.")
+    for path in ("in/a.odt", "in/b c.odt", "in/d.ods", "in/old/e.odt"):
+        put(it.loop.context, path, "x\n")
+    request = "Make a.zip with all .odt files that lie directly in the folder in, no folder in front of their names."
+    attachments.attach_named_files(request, it.loop.context, below=False)
+    it.play(request)
+    with zipfile.ZipFile(it.folder / "a.zip") as archive:
+        assert sorted(archive.namelist()) == ["a.odt", "b c.odt"]

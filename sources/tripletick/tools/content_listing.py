@@ -40,7 +40,8 @@ _HOLDING = lazy_regex(
     rf"(?<!\ba )(?<!\ban )(?<!\bnew )(?<!\bone )\b(?i:{_NOUN}){_WHERE},? "
     rf"(?:(?i:that|which|die|qui|que|che|in which|who) )?(?i:{_HAVE}) "
     rf"(?:(?i:{_KIND})?{_QUOTED}|(?i:{_KIND})(?P<word>[\w-]{{2,40}})"
-    r"|(?P<name>[A-ZÄÖÜÉ][\w-]+(?: [A-ZÄÖÜÉ][\w-]+){0,2}))(?!\w)"
+    r"|(?P<name>[A-ZÄÖÜÉ][\w-]+(?: [A-ZÄÖÜÉ][\w-]+){0,2})"
+    r"|(?P<bare>[a-zäöüß][\w-]{3,30})(?=[,.;?!]|\s*$| (?:into|to|in|nach|dans|en)\b))(?!\w)"
 )
 _ANY_CASE = lazy_regex(
     r"(?i)\b(?:upper|lower|capital|small)\b[^.;\n]{0,20}\b(?:or|and|/)\b[^.;\n]{0,12}\b(?:lower|upper|small|capital)"

@@ -16,6 +16,8 @@ from tripletick.turn import content_checks, rename_examples
 from tripletick.turn.assignments import describe_assignment
 from tripletick.turn.attempts import Results
 from tripletick.turn.effects import COMPARED
+from tripletick.turn.false_content import NO_FOLDERS
+from tripletick.turn.file_kinds import list_kinds
 from tripletick.turn.replacements import describe_replacement
 from tripletick.turn.scope_checks import describe_copies
 from tripletick.turn.table_joins import describe_join
@@ -37,7 +39,7 @@ def find_command(conversation: Conversation, context: ToolContext, *, changed: b
     """Give the command that takes the files which the request means by their content; where nothing was
     `changed` yet also the one that renames as it shows with one file, that replaces one text by another, that
     copies a file into several folders, that keeps each line of a text once, that joins two tables, that
-    gives a text other line endings, or that sets a value in a file of data.
+    gives a text other line endings, that sets a value in a file of data, or that packs files of one kind.
     """
     room, asked = context.workspace, conversation.asked
     if changed:
@@ -50,6 +52,7 @@ def find_command(conversation: Conversation, context: ToolContext, *, changed: b
         or _describe_join(conversation, context)
         or _describe_line_ends(conversation, context)
         or _describe_assignment(conversation, context)
+        or _describe_packing(conversation, context)
         or content_listing.describe_taking(asked, room)
     )
 
@@ -94,6 +97,21 @@ def _describe_join(conversation: Conversation, context: ToolContext) -> str:
         tables = {path: room.read_bytes(path, COMPARED).decode() for path in paths}
         return describe_join(tables, ledger.absent[0], conversation.asked)
     return ""
+
+
+def _describe_packing(conversation: Conversation, context: ToolContext) -> str:
+    """Give the command that packs the files of one kind that lie in a folder, for a request whose archive has
+    no folders in it.
+    """
+    asked, room, kinds = conversation.asked, context.workspace, list_kinds(conversation.asked) - {"zip"}
+    archives = [path for path in context.ledger.absent if path.endswith(".zip") and "/" not in path]
+    folders = [
+        name for name in room.list_names(".") if room.get_kind(name) == "folder" and has_name(asked, name)
+    ]
+    if len(archives) != 1 or len(folders) != 1 or len(kinds) != 1 or not NO_FOLDERS.search(asked):
+        return ""
+    packs = f"python3 -m zipfile -c {shlex.quote(f'../{archives[0]}')} *.{kinds.pop()}"
+    return f"cd {shlex.quote(folders[0])} && {packs}"
 
 
 def _describe_assignment(conversation: Conversation, context: ToolContext) -> str:

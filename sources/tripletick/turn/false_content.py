@@ -42,7 +42,7 @@ ENDINGS = tuple(ending for ending, *_ in ARCHIVES)
 FALSE_ARCHIVE = "{path} was an archive of another kind than its name says."
 MAKES = "This makes one: {how}"
 FOLDERS_PACKED = "{path} holds {name}, with the folder in front of the name."
-_NO_FOLDERS = lazy_regex(
+NO_FOLDERS = lazy_regex(
     r"(?i)\b(?:no|without|not)\b(?: any| the| a)? (?:folders?|paths?|director(?:y|ies)|subfolders?)\b"
     r"[^.;\n]{0,40}?\b(?:in front|before|names?|in(?:side)? (?:it|the (?:zip|archive)))"
     r"|\b(?:flat|junk paths|without paths)\b"
@@ -115,7 +115,7 @@ def find_false_content(
         held = re.search(_HELD.format(r"(?P<folder>[\w.-]*\w)"), request)
         if path.lower().endswith(ENDINGS) and data and not names and held:
             return take_back(EMPTY_PACKED.format(path=path), _pack(path, held["folder"]))
-        if any("/" in name.strip("/") for name in names) and _NO_FOLDERS.search(request):
+        if any("/" in name.strip("/") for name in names) and NO_FOLDERS.search(request):
             flat = _ZIPS.sub(r"\g<0> -j", code.strip(), 1) if path.lower().endswith(".zip") else ""
             how = DOES.format(how=flat) if flat != code.strip() and flat else ""
             return take_back(FOLDERS_PACKED.format(path=path, name=names[0]), how)

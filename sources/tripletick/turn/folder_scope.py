@@ -48,6 +48,7 @@ _SPARED_NAMES = lazy_regex(
     r"(?:in (?:its|their|the)|im|dans (?:le|leur)|en (?:el|su)|nel) (?:file ?)?"
     r"(?:names?|namen|nom|nombre|nome)\b"
 )
+_PATH = lazy_regex(r"(?<![\w./-])[\w-]+(?:/[\w-]+)+(?![\w/]|\.\w)")
 _FIND = lazy_regex(r"(?<![\w./-])find (?P<root>[\w./-]+)(?= )")
 _DELETES = lazy_regex(
     r"(?i)\b(?:delet\w*|remov\w*|rm|lösch\w*|supprim\w*|borra\w*|elimin\w*|cancell\w*|verwijder\w*)\b"
@@ -59,15 +60,18 @@ def find_spared(code: str, changes: Sequence[Change], request: str) -> Result | 
     folder that a request wants left alone, or one that it spares by a word in the name.
     """
     paths = [each.path for each in changes if each.was and not is_folder(each.was)]
-    parents = sorted({parent for path in paths for parent in _list_parents(path)})
-    folders = list_spared_folders(request, parents)
+    parents = {parent for path in paths for parent in _list_parents(path)}
+    folders = list_spared_folders(request, sorted(parents | {*_PATH.findall(request)}))
     words = [found["word"] for found in _SPARED_NAMES.finditer(request)]
     for path in paths:
         name = path.rpartition("/")[2].casefold()
         named = (NAMED.format(word=word) for word in words if word.casefold() in name)
         inside = (folder for folder in folders if path.startswith(f"{folder}/"))
         if spared := next(inside, "") or next(named, ""):
-            how = _spare(code, folders, words, request)
+            meant = [each for each in parents if each not in folders and has_name(request, each)]
+            tests = [f"-not -path {shlex.quote(f'{each}/*')}" for each in folders]
+            tests += [f"-not -name {shlex.quote(f'*{each}*')}" for each in words]
+            how = _spare(code, min(meant, key=len, default=""), " ".join(tests), request)
             return take_back(SPARED.format(path=path, spared=spared), DOES.format(how=how) if how else "")
     return None
 
@@ -77,21 +81,21 @@ def _list_parents(path: str) -> Iterable[str]:
     return ("/".join(parts[:count]) for count in range(1, len(parts)))
 
 
-def _spare(code: str, folders: Sequence[str], words: Sequence[str], request: str) -> str:
-    """Give the command that leaves alone what is spared: of one that deletes all files of a kind below a
-    folder, or of a search.
+def _spare(code: str, root: str, tests: str, request: str) -> str:
+    """Give the command that leaves alone what is spared by the `tests` of `find`: of a request to delete all
+    files of a kind below a folder, the `root`, or of a search.
     """
-    found = [*_FIND.finditer(code)]
+    found, kinds = [*_FIND.finditer(code)], list_kinds(request)
+    root = root or (found[0]["root"] if len(found) == 1 else "")
+    if root and _DELETES.search(request) and len(kinds) == 1:
+        is_deep = DEEP.search(request) or (found and "-maxdepth" not in code)
+        flat = "" if is_deep else " -maxdepth 1"
+        name = shlex.quote(f"*.{kinds.pop()}")
+        return f"find {shlex.quote(root)}{flat} -type f -name {name} {tests} -delete"
     if len(found) != 1:
         return ""
-    root = found[0]["root"]
-    tests = [f"-not -path {shlex.quote(f'{each}/*')}" for each in folders]
-    tests += [f"-not -name {shlex.quote(f'*{each}*')}" for each in words]
-    kinds = list_kinds(request)
-    if _DELETES.search(request) and len(kinds) == 1:
-        return f"find {root} -type f -name {shlex.quote(f'*.{kinds.pop()}')} {' '.join(tests)} -delete"
     start, end = found[0].span()
-    return f"{code[:start]}find {root} {' '.join(tests)}{code[end:]}"
+    return f"{code[:start]}find {found[0]['root']} {tests}{code[end:]}"
 
 
 def find_left_over(gone: Sequence[str], there: Iterable[str], request: str) -> Flaw | None:
