@@ -1181,7 +1181,7 @@ def test_files_of_a_kind_are_packed_where_a_reply_finds_no_way(session):
     it = session("```bash\nmkdir in; cp in/.* in/\n```", "It is packed.", "It is packed.", "Yes.")
     for path in ("in/a.odt", "in/b c.odt", "in/d.ods", "in/old/e.odt"):
         put(it.loop.context, path, "x\n")
-    request = "Make a.zip with all .odt files that lie directly in the folder in, no folder in front of their names."
+    request = "Make a.zip with all .odt files that lie in the folder in, no folder in front of their names."
     attachments.attach_named_files(request, it.loop.context, below=False)
     it.play(request)
     with zipfile.ZipFile(it.folder / "a.zip") as archive:
