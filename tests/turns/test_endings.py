@@ -622,7 +622,7 @@ def test_a_table_is_read_with_what_python_has(context):
         ("Add an s to each line of a.txt", "sed -i 's/$/s/' a.txt", ANSWER),
         ("Add two to a.txt and remove one", "echo two > a.txt", ANSWER),
         ("Put two into a.txt instead of one", "echo two > a.txt", ANSWER),
-        ("Replace one by two in a.txt", "echo two > a.txt", ANSWER),
+        ("Replace the text of a.txt by two", "echo two > a.txt", ANSWER),
     ],
 )
 def test_who_only_adds_loses_no_lines(session, request_, script, says):
