@@ -21,7 +21,7 @@ SETS = (
     *("outside", "people", "visitors", "neighbours", "lodgers"),
     *("boarders", "callers", "tenants", "subtenants", "market"),
     *("village", "cottage", "harbour", "terrace", "parish", "abbey", "orchard"),
-    *("quarry", "mill"),
+    *("quarry", "mill", "chapel"),
 )
 
 
