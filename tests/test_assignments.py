@@ -7,6 +7,7 @@ from tests.filing import put
 
 from tripletick.turn import attachments
 from tripletick.turn.assignments import describe_assignment
+from tripletick.turn.request_kinds import note_request
 
 MENU = """\
 {
@@ -53,6 +54,22 @@ def test_the_command_sets_one_value(tmp_path, path, text, request_, changed):
         subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
         now, right = ((tmp_path / path).read_text(), text.replace(*changed))
         assert "".join(now.split()) == "".join(right.split())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        f"How would I {SET} in a.json? Don't change anything.",
+        f"Only show me the command to {SET} in a.json",
+    ],
+)
+def test_nothing_is_set_that_is_only_asked_about(session, request_):
+    it = session("```bash\ncat a.jsn\n```", "With sed.", "With sed.", "With sed.")
+    put(it.loop.context, "a.json", MENU)
+    attachments.attach_named_files(request_, it.loop.context)
+    note_request(it.loop.context.ledger, it.loop.conversation.templates, request_, "")
+    it.play(request_)
+    assert (it.folder / "a.json").read_text() == MENU
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,9 @@ def find_command(conversation: Conversation, context: ToolContext, *, changed: b
     copies a file into several folders, that keeps each line of a text once, that joins two tables, that
     gives a text other line endings, that sets a value in a file of data, or that packs files of one kind.
     """
-    room, asked = context.workspace, conversation.asked
+    room, asked, ledger = context.workspace, conversation.asked, context.ledger
+    if ledger.withheld or ledger.untouched or conversation.templates.has_words("questions", asked):
+        return ""
     if changed:
         return content_listing.describe_taking(asked, room)
     return (
