@@ -408,6 +408,7 @@ MEAN = "Write mean.py: it reads standard input. {}"
             "k.sh",
             [("bash k.sh", "gz 1\ntxt 2")],
         ),
+        ("python3 k.py 2 ->\n1 x 2\n2 x 2\nand so on", "k.py", [("python3 k.py 2", "1 x 2\n2 x 2\n...")]),
         ("python3 k.py prints\nhello\nworld", "k.py", [("python3 k.py", "hello\nworld")]),
         ("python3 k.py prints\nHello\nworld", "k.py", [("python3 k.py", "Hello\nworld")]),
         (
@@ -590,6 +591,7 @@ def test_one_of_two_words_stands_alone():
     assert sample_lines.find_other_case(ONE_OF, "Valid ISBN") == {"Valid ISBN": "valid"}
     assert sample_lines.find_other_case(ONE_OF, "It is invalid.") == {"It is invalid.": "invalid"}
     assert sample_lines.find_other_case(ONE_OF, "invalid") == {}
+    assert sample_lines.find_other_case("t.py prints yes or no.", "No such file") == {}
     assert sample_lines.find_other_case(ONE_OF, "valid or invalid") == {}
 
 

@@ -951,6 +951,16 @@ LYING = {
             ["x/d.txt"],
         ),
         (
+            "Delete all .csv files in x/keep, and do not delete the folder x/keep itself",
+            "rm x/keep/*.csv",
+            ["x/a.csv", "x/d.txt", "x/final-a.csv", "x/in/c.csv"],
+        ),
+        (
+            "Move the .csv files in x/keep here, and leave x/keep empty",
+            "mv x/keep/*.csv .",
+            ["x/a.csv", "x/d.txt", "x/final-a.csv", "x/in/c.csv"],
+        ),
+        (
             "Delete all .csv files in x and its subfolders. Don't leave any in x/keep",
             "find x -name '*.csv' -delete",
             ["x/d.txt"],
@@ -987,13 +997,14 @@ READS = "import csv\nrows = [row['id'] for row in csv.DictReader(open('paid.csv'
         ("row['year'] != 2024", "1"),
         ("row['year'] == '2024'", ""),
         ("int(row['year']) == 2024", ""),
+        ("{'n': 1}['n'] == 1 and row['year'] == '2024'", ""),
     ],
 )
 def test_a_value_of_a_table_that_is_compared_with_a_number_is_a_text(session, test, found):
     program = READS.format(test=test, then="open('out.txt', 'w').write(' '.join(rows))")
     it = session(f"```python\n{program}\n```", "It is there.", "It is so.", "Yes.")
     put(it.loop.context, "paid.csv", PAID)
-    it.play("Who paid in 2024? Save the id in out.txt")
+    it.play("Who paid in 2024 by paid.csv? Save the id in out.txt")
     assert ("row['year'] is a text, so that it never equals the number 2024" in told(it, 1)) == bool(found)
     assert (it.folder / "out.txt").read_text() == (found or "2")
 

@@ -14,7 +14,7 @@ from tripletick.system.lazy_regex import lazy_regex
 from tripletick.tools import line_examples
 from tripletick.tools.function_examples import LABELED, choose_result, speaks_of_fault
 from tripletick.tools.line_examples import SAYS
-from tripletick.tools.output_match import shows_whole_lines
+from tripletick.tools.output_match import LEFT_OUT, shows_whole_lines
 
 LONG, LONGEST = 6, 12
 """Words of a line that may be a remark, if it begins with a small letter, and of any other."""
@@ -64,6 +64,7 @@ _SAYS_BELOW = lazy_regex(
     r"(?: (?:exactly |just )?(?:this|the following|(?:these|the) (?:\w+ )?lines?))?:?\s*"
 )
 """What stands behind a command whose output is below."""
+_SO_ON = lazy_regex(r"(?i)(?:and so on|etc|usw|und so weiter)\b")
 _ENDS_LINE = lazy_regex(r"(?P<given>[^:;\"'`\n]{0,80})[\"'`]?:\s*")
 _PRINTS_FOR = lazy_regex(
     r"(?i)\b(?:prints?|shows?|outputs?|displays?)\b[^;\n]{0,120}?\b(?:for|with) [\"'`]?$"
@@ -292,6 +293,9 @@ def _take_output(lines: list[str]) -> Iterator[str]:
     """Give the lines of an output: up to the next command, an empty line, the end of a block, or a remark."""
     taken = list[str]()
     for line in (each.strip() for each in lines):
+        if _SO_ON.match(line):
+            yield LEFT_OUT
+            return
         if not line or line.startswith(("$", "```")) or _PROSE.match(line) or _is_remark(line, taken):
             return
         taken.append(line)

@@ -46,8 +46,8 @@ EITHER = lazy_regex(
     r"(?P<sign>[\"'`]?)(?P<two>\w{1,20})(?P=sign)(?!\w)"
 )
 """Two words one of which is printed."""
-WORDED = 8
-"""Words of a line of which one is meant alone."""
+WORDED, TELLING = 8, 4
+"""Words of a line of which one is meant alone, and the letters of that: no stands in many lines."""
 _ONE_OF = lazy_regex(
     r"(?i)\b(?:prints?|says?|shows?|outputs?|stampa|gibt|zeigt|affiche|imprime|muestra)"
     r" (?P<mark>[\"'`]?)(?P<one>\w{1,20})(?P=mark) (?:or|oder|ou|o)"
@@ -121,7 +121,8 @@ def find_other_case(task: str, printed: str, source: str = "") -> dict[str, str]
     meant = dict[str, str]()
     for line in lines:
         said = [word for word in re.findall(r"\w+", line.casefold())[:WORDED] if word in known]
-        if line not in words and len(said) == 1:
+        is_meant = len(said) == 1 and (line.casefold() == said[0] or len(said[0]) >= TELLING)
+        if line not in words and is_meant:
             meant[line] = known[said[0]]
     return meant
 

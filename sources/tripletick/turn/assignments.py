@@ -39,6 +39,12 @@ _MORE = lazy_regex(
     r"|all (?!other|the rest|else)\w+)\b"
 )
 """What wants other changes besides."""
+_FURTHER_WORK = lazy_regex(
+    r"(?i)\b(?:and|then|plus)\b"
+    r"(?! (?:keep|leave|nothing|don.?t|do not|all|everything|the rest|no|not)\b)"
+    r"(?! (?:its|the|his|her|their) \w+ (?:from \S+ )?to\b)"
+)
+"""What joins another change to the one that is understood."""
 EDIT = """\
 python3 - <<'END'
 import json
@@ -87,7 +93,7 @@ def find_unset(changes: Sequence[Change], read: Callable[[State], bytes], reques
     """Give the result of a block that is to be taken back since it did not set what a request wants in a
     file, or changed more in that; None for any other, and where more is wanted.
     """
-    if _MORE.search(request) or not next(_iter_wanted(request), None):
+    if _MORE.search(request) or _FURTHER_WORK.search(request) or not next(_iter_wanted(request), None):
         return None
     for change in changes:
         if not (change.was and change.left) or is_folder(change.was) or is_folder(change.left):

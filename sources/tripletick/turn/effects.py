@@ -97,7 +97,7 @@ def describe_effects(
         texts = ((each.path, points.read_content(each.left).decode("utf-8", "replace")) for each in written)
         flaws += filter(None, (table_checks.find_repeated_header(*each, code) for each in texts))
         tables = _read_named(workspace, conversation.asked) if "csv." in code else {}
-        wrong = (table_checks.find_compared_text(code), table_checks.find_ordered_text(code, tables))
+        wrong = (table_checks.find_compared_text(code, tables), table_checks.find_ordered_text(code, tables))
         flaws += filter(None, wrong)
     if not changes and said.flawed:
         flaws += filter(None, [_check_output(results, conversation, workspace)])

@@ -47,13 +47,20 @@ _SPARED = lazy_regex(
 )
 """What is said of files that are to stay as they are."""
 
+_SIGNS = lazy_regex(
+    r"(?i)(?:an? )?(?:tab|space|blank|newline|line break|comma|semicolon|colon|dot|period|point|underscore"
+    r"|hyphen|dash|slash|quote|bracket|umlaut|accent|digit|number|date|name|word|letter|capital|file|tabulator"
+    r"|leerzeichen|komma|punkt|strich|ziffer|zahl|datum|espace|virgule|espacio|coma|spazio|virgola)(?:e?[sn])?"
+)
+"""What may be a sign or a kind, and not the word itself."""
 _PLAIN = lazy_regex(
     r"(?i)\b(?:replac(?:e|ing)|swap|substitute|ersetz\w*|remplac\w*|reempla\w*|sostitui\w*|vervang\w*"
     r"|everywhere|throughout|every (?:time|place)|wherever|überall|partout|en todas partes|ovunque|overal)\b"
 )
 """Without it "change the port to 80" may speak of a value behind that word."""
 _LIMITED = lazy_regex(
-    r"(?i)\b(?:first|last|once|only|lines?|rows?|columns?|sections?|delet\w*|remov\w*|add|append\w*|insert\w*"
+    r"(?i)\b(?:first|last|once|only|except|unless|but not|außer|sauf|salvo|tranne"
+    r"|lines?|rows?|columns?|sections?|delet\w*|remov\w*|add|append\w*|insert\w*"
     r"|erste\w*|letzte\w*|nur|zeilen?|lösch\w*|entfern\w*|premi\w*|derni\w*|seulement|lignes?|supprim\w*"
     r"|primer\w*|últim\w*|sólo|solo|líneas?|borr\w*|prim[ao]|ultim[ao]|righe?|elimin\w*|alleen|regels?)\b"
 )
@@ -113,6 +120,8 @@ class _Replacement:
 def _read_request(request: str) -> _Replacement | None:
     found = [*_REPLACES.finditer(request)]
     if len(found) != 1:
+        return None
+    if any(_SIGNS.fullmatch(found[0][each]) for each in ("old", "new")):
         return None
     old, new = (each.strip("\"'“”`") for each in (found[0]["old"], found[0]["new"]))
     start, end = (r"\b" * bool(re.match(r"\w", sign)) for sign in (old[0], old[-1]))

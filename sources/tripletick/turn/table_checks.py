@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import re
 import shlex
 from collections.abc import Mapping
 
@@ -83,11 +84,14 @@ def find_blanks(path: str, text: str) -> Flaw | None:
     return make_mendable(BLANKS.format(path=path, value=value), how)
 
 
-def find_compared_text(code: str) -> Flaw | None:
+def find_compared_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
     """Say that a Python program asks whether a value of a table, which is a text, is a number; the command is
     the program with that as a text.
     """
-    tree = parse_program(code) if "csv." in code and not _APPENDS.search(code) else None
+    names = {
+        name.strip() for table in tables.values() for name in re.split(r"[,;\t|]", table.partition("\n")[0])
+    }
+    tree = parse_program(code) if names and "csv." in code and not _APPENDS.search(code) else None
     nodes = [*ast.walk(tree)] if tree else []
     made = {
         ast.unparse(node.slice)
@@ -102,7 +106,7 @@ def find_compared_text(code: str) -> Flaw | None:
         if not (isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant)):
             continue
         is_number = isinstance(number, ast.Constant) and type(number.value) is int
-        if is_number and isinstance(value.slice.value, str) and ast.unparse(value.slice) not in made:
+        if is_number and value.slice.value in names and ast.unparse(value.slice) not in made:
             told = told or COMPARED.format(value=ast.unparse(value), number=ast.unparse(number))
             node.comparators[0] = ast.Constant(ast.unparse(number))
     return Flaw(told, f"python3 - <<'END'\n{ast.unparse(tree)}\nEND") if tree and told else None
