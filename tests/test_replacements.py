@@ -38,6 +38,8 @@ def folder(tmp_path):
         ),
         ("Ersetze Room durch Saal in minutes", {"minutes/c.txt": "Saal 4\n"}),
         ('in price.txt change "1.50" to "2/3"', {"price.txt": "costs 2/3 & more, not 1950\n"}),
+        ("Change the name Room to Saal in minutes", {"minutes/c.txt": "Saal 4\n"}),
+        ("Change the Room to 5 in minutes", {}),
         ("Replace Room 5 with Room 6 in notices", {}),
         ("Replace Room 4 with Room 6", {}),
         ("Replace Room 4 with Room 6 in notices, and replace Room 42 with Room 8 there", {}),

@@ -47,6 +47,7 @@ _SPARED = lazy_regex(
 )
 """What is said of files that are to stay as they are."""
 
+_OF_KIND = lazy_regex(r"(?i)\b(?:word|name|text|number|wort|mot|nom|palabra|nombre|parola) $")
 _SIGNS = lazy_regex(
     r"(?i)(?:an? )?(?:tab|space|blank|newline|line break|comma|semicolon|colon|dot|period|point|underscore"
     r"|hyphen|dash|slash|quote|bracket|umlaut|accent|digit|number|date|name|word|letter|capital|file|tabulator"
@@ -122,6 +123,9 @@ def _read_request(request: str) -> _Replacement | None:
     if len(found) != 1:
         return None
     if any(_SIGNS.fullmatch(found[0][each]) for each in ("old", "new")):
+        return None
+    is_text = found[0]["old"][0] in "\"'“`" or _OF_KIND.search(request, 0, found[0].start("old"))
+    if not is_text and not _PLAIN.search(request):
         return None
     old, new = (each.strip("\"'“”`") for each in (found[0]["old"], found[0]["new"]))
     start, end = (r"\b" * bool(re.match(r"\w", sign)) for sign in (old[0], old[-1]))
