@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "cf490722a869856a918b17f521950d229db7769e2fdfcf928a4564492dfc7807"
+  sha256 "85877a85c954730bb8819fd9c3a154fbe785ecb381e9cf05a80105112ccf26f1"
   license "MIT"
 
   depends_on "python@3.13"
