@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,10 @@ from hypothesis import settings
 # a loaded machine is no failure
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# pytest that a script starts with & would hand its ignored Ctrl+C on to the programs that the tests interrupt
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart() -> None:
