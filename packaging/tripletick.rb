@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "85877a85c954730bb8819fd9c3a154fbe785ecb381e9cf05a80105112ccf26f1"
+  sha256 "d69a9829f3cc83948e5ac0f50ab998d280c517fb12e2defceb0f6b8e50fdee2a"
   license "MIT"
 
   depends_on "python@3.13"
