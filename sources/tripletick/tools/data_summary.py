@@ -101,6 +101,11 @@ def _read_rows(text: str, separator: str) -> list[list[str]] | None:
         return None
 
 
+def read_rows(text: str) -> list[dict[str, str]]:
+    """Give the rows of a table by the names of its columns. Raises csv.Error for what is none."""
+    return [*csv.DictReader(text.splitlines(), delimiter=detect_separator(text))]
+
+
 def _lacks_header(rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether the first row is one like the others: it has a word of its column, or a date, a code or a
     price like all there (12.50, A1), as no name would; 2024 may be one.

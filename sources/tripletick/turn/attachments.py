@@ -153,7 +153,7 @@ def _attach_clues(request: str, context: ToolContext, *, repairs: bool) -> Itera
             each for each in sorted(context.ledger.named) if _is_file(each, context) and is_document(each)
         ]
         with suppress(PathRefused, UnicodeError):
-            yield from clues.iter_data_clues({each: read(each, LARGEST).decode() for each in files}, request)
+            yield from clues.iter_data_clues(files, lambda each: read(each, LARGEST).decode(), request)
         return
     with suppress(PathRefused, UnicodeError):
         source = read(path, LARGEST).decode() if path in context.ledger.known else ""

@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.languages.registry import is_program_path
@@ -225,12 +225,13 @@ def describe_dates(forms: Mapping[str, str], text: str) -> str:
     return f"{code} is {turned!r}." if example else ""
 
 
-def iter_data_clues(texts: Mapping[str, str], request: str) -> Iterator[str]:
-    """Say of the files that a request names, by their paths, how dates get another form, and which lines have
-    the largest and the smallest number.
+def iter_data_clues(paths: Sequence[str], read: Callable[[str], str], request: str) -> Iterator[str]:
+    """Say of the files that a request names how dates get another form, and which lines have the largest and
+    the smallest number; none is read for a request that wants nothing of that.
     """
     forms = list_date_forms(request)
-    for path, text in texts.items():
+    wants = len(forms) > 1 or _SUPERLATIVE.search(request)
+    for path, text in ((path, read(path)) for path in paths) if wants else ():
         yield describe_dates(forms, text) if len(forms) > 1 else ""
         yield describe_extremes(path, text, request) if not path.lower().endswith(SEPARATED) else ""
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from tripletick.languages.registry import detect_language
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.data_summary import SEPARATED, detect_separator, read_rows
 from tripletick.tools.file_listing import extract_content_words
 from tripletick.tools.file_walk import has_name
 from tripletick.tools.python_source import keep_rows
@@ -361,7 +361,7 @@ def _keep_rows(code: str, table: str, words: Sequence[str]) -> str:
     have the words as values; "" where that is not clear.
     """
     conditions = dict[str, str]()
-    rows = [row for row in csv.DictReader(table.splitlines(), delimiter=detect_separator(table)) if row]
+    rows = read_rows(table)
     for word in words:
         cells = [(name, value) for row in rows for name, value in row.items() if isinstance(value, str)]
         found = {(name, value) for name, value in cells if value.strip().casefold() == word}
@@ -369,13 +369,18 @@ def _keep_rows(code: str, table: str, words: Sequence[str]) -> str:
             return ""
         conditions |= found
     new = keep_rows(read_program(code), conditions)
-    return f"python3 - <<'END'\n{new}\nEND" if new else ""
+    return write_program(new) if new else ""
 
 
 def read_program(code: str) -> str:
     """Give the Python program that a command starts from its own lines, else the code itself."""
     heredoc = _HEREDOC.fullmatch(code.strip())
     return heredoc["program"] if heredoc else code
+
+
+def write_program(program: str) -> str:
+    """Give the command that starts a Python program from its own lines."""
+    return f"python3 - <<'END'\n{program}\nEND"
 
 
 def _has_word(line: str, word: str) -> bool:

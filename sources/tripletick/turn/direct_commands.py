@@ -76,29 +76,34 @@ def describe_missing_folder(results: Results, request: str) -> str:
     return f"mkdir -p {shlex.quote(folder)} && {body}"
 
 
+def _read_named(context: ToolContext, endings: tuple[str, ...] = ("",)) -> dict[str, bytes]:
+    """Read the files that the request names and that are there, by their paths; none where one cannot be."""
+    paths = [path for path in sorted(context.ledger.named) if path.lower().endswith(endings)]
+    with suppress(PathRefused):
+        room = context.workspace
+        return {path: room.read_bytes(path, COMPARED) for path in paths if room.get_kind(path) == "file"}
+    return {}
+
+
+def _read_texts(context: ToolContext, endings: tuple[str, ...] = ("",)) -> dict[str, str]:
+    with suppress(UnicodeError):
+        return {path: data.decode() for path, data in _read_named(context, endings).items()}
+    return {}
+
+
 def _describe_once(conversation: Conversation, context: ToolContext) -> str:
-    asked, ledger = conversation.asked, context.ledger
-    texts = [path for path in ledger.named if context.workspace.get_kind(path) == "file"]
-    if len(texts) != 1 or len(ledger.absent) > 1 or conversation.templates.has_words("sorts", asked):
+    asked, absent, texts = conversation.asked, context.ledger.absent, _read_texts(context)
+    if len(texts) != 1 or len(absent) > 1 or conversation.templates.has_words("sorts", asked):
         return ""
-    with suppress(PathRefused, UnicodeError):
-        text = context.workspace.read_bytes(texts[0], COMPARED).decode()
-        if content_checks.find_twice(texts[0], text, asked):
-            return content_checks.describe_once(texts[0], into="".join(ledger.absent), request=asked)
-    return ""
+    [(path, text)] = texts.items()
+    if not content_checks.find_twice(path, text, asked):
+        return ""
+    return content_checks.describe_once(path, into="".join(absent), request=asked)
 
 
 def _describe_join(conversation: Conversation, context: ToolContext) -> str:
-    room, ledger = context.workspace, context.ledger
-    paths = [
-        path for path in ledger.named if path.lower().endswith(SEPARATED) and room.get_kind(path) == "file"
-    ]
-    if len(paths) != 2 or len(ledger.absent) != 1:
-        return ""
-    with suppress(PathRefused, UnicodeError):
-        tables = {path: room.read_bytes(path, COMPARED).decode() for path in paths}
-        return describe_join(tables, ledger.absent[0], conversation.asked)
-    return ""
+    tables, absent = _read_texts(context, SEPARATED), context.ledger.absent
+    return describe_join(tables, absent[0], conversation.asked) if len(absent) == 1 else ""
 
 
 def _describe_packing(conversation: Conversation, context: ToolContext) -> str:
@@ -117,13 +122,11 @@ def _describe_packing(conversation: Conversation, context: ToolContext) -> str:
 
 
 def _describe_assignment(conversation: Conversation, context: ToolContext) -> str:
-    named = [path for path in sorted(context.ledger.named) if path.lower().endswith(KNOWN)]
-    paths = [path for path in named if context.workspace.get_kind(path) == "file"]
-    with suppress(PathRefused, UnicodeError):
-        if len(paths) == 1:
-            text = context.workspace.read_bytes(paths[0], COMPARED).decode()
-            return describe_assignment(paths[0], text, conversation.asked)
-    return ""
+    texts = _read_texts(context, KNOWN)
+    if len(texts) != 1:
+        return ""
+    [(path, text)] = texts.items()
+    return describe_assignment(path, text, conversation.asked)
 
 
 def _describe_line_ends(conversation: Conversation, context: ToolContext) -> str:
@@ -131,10 +134,7 @@ def _describe_line_ends(conversation: Conversation, context: ToolContext) -> str
     to_unix, to_windows = (bool(said.search(asked)) for said in (_UNIX, _WINDOWS))
     if not _LINE_ENDS.search(asked) or to_unix == to_windows:
         return ""
-    named = [path for path in sorted(context.ledger.named) if context.workspace.get_kind(path) == "file"]
-    with suppress(PathRefused):
-        marked = {path: b"\r\n" in context.workspace.read_bytes(path, COMPARED) for path in named}
-        paths = [path for path in named if marked[path] == to_unix and not is_left_out(path, asked)]
-        edit = r"s/\r$//" if to_unix else r"s/$/\r/"
-        return shlex.join(["sed", "-i", edit, paths[0]]) if len(paths) == 1 else ""
-    return ""
+    marked = {path: b"\r\n" in data for path, data in _read_named(context).items()}
+    paths = [path for path in marked if marked[path] == to_unix and not is_left_out(path, asked)]
+    edit = r"s/\r$//" if to_unix else r"s/$/\r/"
+    return shlex.join(["sed", "-i", edit, paths[0]]) if len(paths) == 1 else ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import csv
 import re
 import shlex
 from collections.abc import Mapping
 
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.data_summary import SEPARATED, detect_separator, read_rows
 from tripletick.tools.python_source import parse_program, wrap_calls
+from tripletick.turn.content_checks import write_program
 from tripletick.turn.result_checks import Flaw, make_mendable
 
 HEADER = lazy_regex(
@@ -109,7 +109,7 @@ def find_compared_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
         if is_number and value.slice.value in names and ast.unparse(value.slice) not in made:
             told = told or COMPARED.format(value=ast.unparse(value), number=ast.unparse(number))
             node.comparators[0] = ast.Constant(ast.unparse(number))
-    return Flaw(told, f"python3 - <<'END'\n{ast.unparse(tree)}\nEND") if tree and told else None
+    return Flaw(told, write_program(ast.unparse(tree))) if tree and told else None
 
 
 def find_ordered_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
@@ -129,7 +129,7 @@ def find_ordered_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
     told = ORDERED.format(value=ast.unparse(bare[0]))
     reads = "float" if "float" in {kinds[_get_key(part)] for part in bare} else "int"
     program = wrap_calls(code, bare, reads)
-    return Flaw(told, f"python3 - <<'END'\n{program}\nEND")
+    return Flaw(told, write_program(program))
 
 
 def _list_bare_values(value: ast.expr) -> list[ast.Subscript]:
@@ -147,7 +147,7 @@ def _get_key(part: ast.Subscript) -> str:
 
 def _find_number_columns(table: str) -> dict[str, str]:
     """Give the columns of numbers of several lengths, each with the function that reads these."""
-    rows = [*csv.DictReader(table.splitlines(), delimiter=detect_separator(table))]
+    rows = read_rows(table)
     columns = dict[str, str]()
     for name in filter(None, rows[0] if rows else ()):
         values = [row[name] or "" for row in rows]
@@ -174,4 +174,4 @@ def find_repeated_header(path: str, text: str, code: str) -> Flaw | None:
         ),
         code,
     )
-    return Flaw(REPEATED.format(path=path), f"python3 - <<'END'\n{program}\nEND")
+    return Flaw(REPEATED.format(path=path), write_program(program))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from itertools import permutations, takewhile
 from typing import NamedTuple
 
 from tripletick.system.lazy_regex import lazy_regex
-from tripletick.tools.data_summary import SEPARATED, detect_separator
+from tripletick.tools.data_summary import SEPARATED, detect_separator, read_rows
 
 JOIN = """\
 python3 - <<'END'
@@ -95,7 +94,7 @@ def _are_found(keys: Sequence[str], values: Sequence[str]) -> bool:
 
 def _read_table(text: str) -> list[dict[str, str]]:
     """Give the rows by the names of their columns; none of a table whose rows are not equally long."""
-    rows = [*csv.DictReader(text.splitlines(), delimiter=detect_separator(text))]
+    rows = read_rows(text)
     return [] if any(None in (*row, *row.values()) for row in rows) else rows
 
 
