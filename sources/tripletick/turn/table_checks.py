@@ -84,6 +84,11 @@ def find_blanks(path: str, text: str) -> Flaw | None:
     return make_mendable(BLANKS.format(path=path, value=value), how)
 
 
+def _parse_reader(code: str) -> ast.Module | None:
+    """Parse a program that reads tables; None of any other, and of one that would append to a file twice."""
+    return parse_program(code) if "csv." in code and not _APPENDS.search(code) else None
+
+
 def find_compared_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
     """Say that a Python program asks whether a value of a table, which is a text, is a number; the command is
     the program with that as a text.
@@ -91,7 +96,7 @@ def find_compared_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
     names = {
         name.strip() for table in tables.values() for name in re.split(r"[,;\t|]", table.partition("\n")[0])
     }
-    tree = parse_program(code) if names and "csv." in code and not _APPENDS.search(code) else None
+    tree = _parse_reader(code) if names else None
     nodes = [*ast.walk(tree)] if tree else []
     made = {
         ast.unparse(node.slice)
@@ -116,7 +121,7 @@ def find_ordered_text(code: str, tables: Mapping[str, str]) -> Flaw | None:
     """Say that a Python program takes the largest or smallest, or the order, of values of a column of numbers
     as they stand in a table, as texts; the command is the program with them as numbers.
     """
-    tree = parse_program(code) if "csv." in code and not _APPENDS.search(code) else None
+    tree = _parse_reader(code)
     kinds = {name: kind for table in tables.values() for name, kind in _find_number_columns(table).items()}
     bare = list[ast.Subscript]()
     for call in ast.walk(tree) if tree and kinds else ():
