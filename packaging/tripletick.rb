@@ -3,7 +3,7 @@ class Tripletick < Formula
   desc "Agent for local models in the terminal: the code fence is the tool call"
   homepage "https://pypi.org/project/tripletick/"
   url "https://files.pythonhosted.org/packages/source/t/tripletick/tripletick-0.1.0.tar.gz"
-  sha256 "d69a9829f3cc83948e5ac0f50ab998d280c517fb12e2defceb0f6b8e50fdee2a"
+  sha256 "5de455f53fd43e96098bc8d01457774b55360c8896596449ec8405078d9628f9"
   license "MIT"
 
   depends_on "python@3.13"
